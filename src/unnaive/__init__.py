@@ -1,0 +1,1 @@
+"""Bayesian classifiers that drop the naive independence assumption."""

@@ -1,0 +1,1 @@
+"""Estimators that decide from what was counted."""

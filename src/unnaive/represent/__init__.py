@@ -1,0 +1,1 @@
+"""How a row is represented: transformers from raw columns to codes."""

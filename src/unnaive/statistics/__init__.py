@@ -1,0 +1,1 @@
+"""What is counted, and the compiled kernels that count it: arrays in, arrays out."""
