@@ -1,0 +1,31 @@
+"""`python -m benchmarks NAME`: each bench is a module with `add_arguments(parser)` and `run(args)`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+
+BENCHES = {"tables": "the table classifiers, MDL discretisation, threads, cold starts"}
+
+#: Everybody gets one thread; these are read when NumPy and its kin are loaded, so they come first.
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+def main() -> int:
+    for variable in ONE_THREAD:
+        os.environ[variable] = "1"
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    commands = parser.add_subparsers(dest="bench", required=True, metavar="NAME")
+    for name, what in BENCHES.items():
+        module = importlib.import_module(f"benchmarks.{name}")
+        command = commands.add_parser(name, help=what, description=module.__doc__)
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    args = parser.parse_args()
+    return args.run(args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

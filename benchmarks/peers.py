@@ -1,0 +1,192 @@
+"""Everybody who takes a turn: our classifiers, the Python peers, and WEKA, behind one small interface."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import warnings
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from benchmarks.data import Table
+from benchmarks.timing import Seconds, cpu
+from benchmarks.weka import A2DE_OVER_AODE, AODE_DEFAULT, CLASSIFIERS, Weka
+
+
+class MissingPeerError(RuntimeError):
+    """A peer, or one of our own models, is not installed."""
+
+
+class Contender(Protocol):
+    """Fits a table and scores its rows, once a turn."""
+
+    name: str
+    note: str
+
+    def turn(self) -> Seconds: ...
+
+    def answers(self) -> np.ndarray | None: ...
+
+
+class Estimator:
+    """An estimator with `fit` and `predict_proba`.
+
+    A slow one scores only the first `n_scored` rows, and its seconds are scaled to all of them.
+    """
+
+    def __init__(self, name: str, make: Callable[[], Any], table: Table, n_scored: int | None = None):
+        self.name = name
+        self.note = ""
+        self._make, self._table, self._proba = make, table, None
+        self._scored = table.X[:n_scored]
+        self._scale = len(table.X) / len(self._scored)
+        if self._scale > 1:
+            self.note = f"predict timed on {len(self._scored):,} rows and scaled"
+
+    def turn(self) -> Seconds:
+        model = self._make()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fit, _ = cpu(lambda: model.fit(self._table.X, self._table.y))
+            predict, self._proba = cpu(lambda: model.predict_proba(self._scored))
+        return {"fit": fit, "predict": predict * self._scale}
+
+    def answers(self) -> np.ndarray | None:
+        """The class of each scored row, from the last turn."""
+        return np.asarray(self._proba).argmax(axis=1)
+
+
+class WekaClassifier:
+    """A classifier in the warm JVM."""
+
+    def __init__(self, weka: Weka, table: Table, specification: str, name: str = "WEKA"):
+        self.name, self.note = name, ""
+        self._weka, self._table, self._specification = weka, table.name, specification
+
+    def turn(self) -> Seconds:
+        return self._weka.classify(self._table, self._specification)
+
+    def answers(self) -> np.ndarray | None:
+        return self._weka.answers(self._table, self._specification)
+
+
+class EstimatedA2DE(WekaClassifier):
+    """WEKA's AODE with its predict time multiplied, for the A2DE that is not in the jar."""
+
+    def __init__(self, weka: Weka, table: Table):
+        super().__init__(weka, table, AODE_DEFAULT)
+        self._factor = A2DE_OVER_AODE[table.name]
+        self.name = "WEKA (est.)"
+        self.note = f"A2DE is not in the jar: {self._factor:g} x its AODE, timed here"
+
+    def turn(self) -> Seconds:
+        return {"predict": super().turn()["predict"] * self._factor}
+
+    def answers(self) -> None:
+        return None
+
+
+def _ours(class_name: str, **parameters: Any) -> Callable[[], Any]:
+    def make() -> Any:
+        try:
+            kind = getattr(importlib.import_module("unnaive"), class_name)
+            return kind(categorical_features="all", n_jobs=1, **parameters)
+        except (ImportError, AttributeError, TypeError) as problem:
+            raise MissingPeerError(f"unnaive.{class_name} ({problem})") from problem
+
+    return make
+
+
+#: Our models, by the names the tables use.
+OURS: dict[str, Callable[[], Any]] = {
+    "NaiveBayes": _ours("NaiveBayes"),
+    "AODE": _ours("AODE"),
+    "WAODE": _ours("WAODE"),
+    "AODEsr": _ours("AODEsr"),
+    "HNB": _ours("HiddenNaiveBayes"),
+    "A2DE": _ours("AnDE", n=2),
+    "TAN": _ours("TAN"),
+    "K2": _ours("BayesNet", max_parents=2),
+}
+
+
+def ours(model: str, table: Table) -> Contender:
+    """Our `model`, one thread."""
+    OURS[model]()
+    return Estimator("unnaive", OURS[model], table)
+
+
+def _categorical_nb(table: Table) -> Contender:
+    from sklearn.naive_bayes import CategoricalNB
+
+    return Estimator("CategoricalNB", CategoricalNB, table)
+
+
+def _scikit_bayes(table: Table) -> Contender:
+    ande = _peer("skbn", "scikit-bayes").AnDE
+    columns = list(range(table.X.shape[1]))
+    # Not scaled: its time a row grows with the number of rows.
+    return Estimator("scikit-bayes", lambda: ande(n_dependence=1, categorical_features=columns), table)
+
+
+def _pyagrum(table: Table) -> Contender:
+    _peer("pyagrum", "pyAgrum").setNumberOfThreads(1)
+    classifier = _peer("pyagrum.skbn", "pyAgrum").BNClassifier
+    processor = _peer("pyagrum.lib.discreteTypeProcessor", "pyAgrum").DiscreteTypeProcessor
+    # Columns with no more distinct values than the threshold are taken as they are, not discretised.
+    threshold = max(int(table.n_values.max()), table.n_classes) + 1
+
+    def make() -> Any:
+        return classifier(type_processor=processor(discretizationThreshold=threshold), learningMethod="TAN")
+
+    return Estimator("pyAgrum", make, table, n_scored=5_000)
+
+
+def _peer(module: str, distribution: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as problem:
+        raise MissingPeerError(f"{distribution} (extra 'peers': {problem})") from problem
+
+
+#: Who else has a model, on which tables.
+PYTHON_PEERS: dict[str, list[tuple[Callable[[Table], Contender], tuple[str, ...]]]] = {
+    "NaiveBayes": [(_categorical_nb, ("letters", "synthetic", "classes"))],
+    "AODE": [(_scikit_bayes, ("classes",))],
+    "TAN": [(_pyagrum, ("classes",))],
+}
+
+
+def opponents(model: str, table: Table, weka: Weka | None) -> tuple[list[Contender], list[str]]:
+    """Who is timed beside our `model` on `table`, and which of them are missing."""
+    found: list[Contender] = []
+    missing: list[str] = []
+    for make, tables in PYTHON_PEERS.get(model, []):
+        if table.name in tables:
+            try:
+                found.append(make(table))
+            except MissingPeerError as problem:
+                missing.append(str(problem))
+    if table.name in A2DE_OVER_AODE:
+        if weka is None:
+            missing.append("WEKA (--weka JAR)")
+        elif model == "A2DE":
+            found.append(EstimatedA2DE(weka, table))
+        else:
+            found.append(WekaClassifier(weka, table, CLASSIFIERS[model]))
+            if model == "AODE":
+                found.append(WekaClassifier(weka, table, AODE_DEFAULT, "WEKA, Laplace"))
+    return found, missing
+
+
+def versions() -> dict[str, str]:
+    """The version of everything that is timed, or why there is none."""
+    found = {}
+    for name in ("unnaive", "numpy", "numba", "scikit-learn", "scikit-bayes", "pyAgrum"):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "missing"
+    return found

@@ -1,0 +1,164 @@
+"""BayesClassifier: everything follows from the joint log likelihood."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_consistent_length, check_is_fitted
+
+from unnaive.represent.columns import RawTable, read_table
+from unnaive.statistics.posterior import to_log_posterior, to_posterior
+
+_ROWS_A_THREAD = 256  # fewer are not worth a thread
+
+
+class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Base of all classifiers: a subclass writes ``_fit`` and ``_score``, the rest follows.
+
+    ``fit`` checks its input and calls ``_fit(table, classes, weights)``; predictions read X into a table and
+    turn ``_score(table)``, joint log scores log p(x, y) of shape (n_samples, n_classes), into what was asked.
+    """
+
+    n_jobs: int | None
+
+    @abstractmethod
+    def _fit(
+        self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool
+    ) -> None:
+        """Learn from a table, class indices and weights that were checked; ``self.classes_`` is set."""
+
+    @abstractmethod
+    def _score(self, table: RawTable) -> NDArray[np.float64]:
+        """Joint log scores of the rows of a table."""
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> BayesClassifier:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            Mixed columns; NaN and None are missing values.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the same as the row twice, a weight of 0 as no row.
+
+        Returns
+        -------
+        self
+        """
+        table = read_table(self, X, reset=True)
+        labels = self._check_labels(y, table)
+        weights = self._check_weights(sample_weight, table)
+        weighted = sample_weight is not None
+        if not np.all(weights > 0):
+            used = weights > 0
+            table, labels, weights = table.take(used), labels[used], weights[used]
+        self.classes_, classes = np.unique(labels, return_inverse=True)
+        self._fit(table, classes, weights, weighted)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of every row.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self.predict_joint_log_proba(X)
+        self._over_rows(lambda rows: to_posterior(scores[rows]), len(scores))
+        return scores
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of the class probabilities.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self.predict_joint_log_proba(X)
+        self._over_rows(lambda rows: to_log_posterior(scores[rows]), len(scores))
+        return scores
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Joint log scores log p(x, y), not normalised over the classes.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self._score(read_table(self, X, reset=False))
+
+    def _over_rows(self, work: Callable[[slice], Any], n_rows: int) -> list[Any]:
+        """Call ``work`` on slices of the rows, one a thread; rows are independent, so any cut will do."""
+        n_parts = min(effective_n_jobs(self.n_jobs), max(1, n_rows // _ROWS_A_THREAD))
+        if n_parts == 1:
+            return [work(slice(0, n_rows))]
+        cuts = np.linspace(0, n_rows, n_parts + 1).astype(int).tolist()
+        return Parallel(n_jobs=n_parts, prefer="threads")(
+            delayed(work)(slice(start, stop)) for start, stop in zip(cuts, cuts[1:])
+        )
+
+    def _check_labels(self, y: Any, table: RawTable) -> NDArray[Any]:
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        labels = _check_y(y, multi_output=False) if np.ndim(y) == 1 else _check_y(y)
+        if labels.dtype.kind not in "biuU":
+            check_classification_targets(labels)
+        if len(labels) != table.n_rows:
+            raise ValueError(f"X has {table.n_rows} rows, but y has {len(labels)} labels.")
+        return labels
+
+    def _check_weights(self, sample_weight: ArrayLike | None, table: RawTable) -> NDArray[np.float64]:
+        if sample_weight is None:
+            return np.ones(table.n_rows)
+        weights = _check_sample_weight(sample_weight, np.empty((table.n_rows, 1)), dtype=np.float64)
+        check_consistent_length(weights, np.empty(table.n_rows))
+        if (weights < 0).any():
+            raise ValueError("Negative values in sample_weight: a row counts once, more often, or not at all.")
+        if not (weights > 0).any():
+            raise ValueError("Every sample_weight is zero, so that no row is left to learn from.")
+        return weights
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

@@ -1,0 +1,310 @@
+"""CountingClassifier: fit, partial_fit, forget, merge and leave-one-out from an additive statistic."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from unnaive.classifiers.base import BayesClassifier
+from unnaive.represent.columns import RawTable, read_table
+from unnaive.represent.table import TableEncoder
+from unnaive.statistics.additive import Growth, Rows, Statistic
+from unnaive.statistics.counts import CountTable
+from unnaive.statistics.posterior import to_posterior
+
+# Parameters that change how a model is computed, not what it is.
+_COMPUTING = ("n_jobs", "max_bytes")
+
+
+class CountingClassifier(BayesClassifier):
+    """Base of the classifiers that know their training rows only by what was counted of them.
+
+    A subclass says how many columns it counts together (``_order``, or ``_new_statistic`` for another
+    statistic), derives from the counts what it needs to score (``_derive``), and scores coded rows
+    (``_score_rows``). ``partial_fit``, ``forget``, ``merge``, ``sample_weight`` and ``leave_one_out_proba``
+    then follow.
+    """
+
+    categorical_features: Any
+    discretizer: Any
+    max_bytes: int
+    _parameter_choices: ClassVar[dict[str, tuple[str, ...]]] = {}
+    _positive_parameters: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    @abstractmethod
+    def _order(self) -> int:
+        """How many columns are counted together."""
+
+    @abstractmethod
+    def _derive(self, statistic: Any) -> Any:
+        """What scoring needs beside the counts: structure, weights, tables."""
+
+    @abstractmethod
+    def _score_rows(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
+        """Joint log scores of rows, from a statistic and what was derived from it."""
+
+    def _publish(self, derived: Any) -> None:
+        """Set fitted attributes from what was derived."""
+
+    def _check_parameters(self) -> None:
+        name = type(self).__name__
+        for parameter, choices in self._parameter_choices.items():
+            value = getattr(self, parameter)
+            if value not in choices:
+                raise ValueError(f"{parameter} of {name} must be one of {list(choices)}, got {value!r}.")
+        for parameter in self._positive_parameters:
+            value = getattr(self, parameter)
+            if isinstance(value, str) or not value > 0:
+                raise ValueError(f"{parameter} of {name} must be a positive number, got {value!r}.")
+
+    def _new_encoder(self) -> TableEncoder:
+        return TableEncoder(categorical_features=self.categorical_features, discretizer=self.discretizer)
+
+    def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[np.bool_], n_classes: int) -> Statistic:
+        return CountTable(encoder.n_code_values, has_missing, n_classes, self._order, self.max_bytes)  # type: ignore[arg-type, return-value]
+
+    def _fit(
+        self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool
+    ) -> None:
+        self._check_parameters()
+        encoder = self._new_encoder()
+        encoder.fit_table(table, self.classes_[classes], weights if weighted else None)
+        rows = encoder.rows(table)
+        statistic = self._new_statistic(encoder, (rows.codes < 0).any(axis=0), len(self.classes_))
+        statistic.add(rows, classes, weights)
+        self._settle(encoder, statistic)
+
+    def _settle(self, encoder: TableEncoder, statistic: Statistic) -> None:
+        """Take over a checked state; nothing of the model changes before everything is computed."""
+        derived = self._derive(statistic)
+        self.encoder_ = encoder
+        self.statistic_ = statistic
+        self.class_count_ = statistic.class_count.copy()
+        self._derived = derived
+        self._publish(derived)
+
+    def _score(self, table: RawTable) -> NDArray[np.float64]:
+        rows = self.encoder_.rows(table)
+        statistic, derived = self.statistic_, self._derived
+        parts = self._over_rows(lambda part: self._score_rows(rows[part], statistic, derived), table.n_rows)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> CountingClassifier:
+        """Count more rows.
+
+        In any batches this gives the model that ``fit`` gives on all rows together; only the bins of numeric
+        columns are those of the first batch. New categories may turn up in any batch.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,)
+            All labels that will ever occur; required in the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "statistic_")
+        if classes is not None:
+            classes = np.unique(np.asarray(classes))
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit: all labels that may occur.")
+        if not first and classes is not None and not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"classes={np.asarray(classes).tolist()} is not the same as on the last call to partial_fit: "
+                f"{self.classes_.tolist()}."
+            )
+        known = self.classes_ if not first else np.asarray(classes)
+        self._check_parameters()
+        table = read_table(self, X, reset=first)
+        labels = self._check_labels(y, table)
+        weights = self._check_weights(sample_weight, table)
+        indices = self._class_indices(labels, known)
+        if not np.all(weights > 0):
+            used = weights > 0
+            table, indices, weights = table.take(used), indices[used], weights[used]
+        if first:
+            self.classes_ = known
+            self._fit(table, indices, weights, sample_weight is not None)
+            return self
+        encoder = self.encoder_.extended(table)
+        rows = encoder.rows(table)
+        statistic = self._grown(encoder, rows, known)
+        statistic.add(rows, indices, weights)
+        try:
+            self._settle(encoder, statistic)
+        except Exception:
+            statistic.add(rows, indices, -weights)
+            raise
+        return self
+
+    def forget(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CountingClassifier:
+        """Take rows out again, exactly, as if they had never been counted.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            Rows that were counted before, with the same labels and weights.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the counts show that some of the rows were never counted; the model stays as it was.
+        """
+        *_, taken = self._counted_before(X, y, sample_weight)
+        self.statistic_.subtract(taken)
+        try:
+            self._settle(self.encoder_, self.statistic_)
+        except Exception:
+            self.statistic_.merge(taken)
+            raise
+        return self
+
+    def merge(self, other: CountingClassifier) -> CountingClassifier:
+        """Add all that another model has counted.
+
+        Parameters
+        ----------
+        other : estimator of the same class and parameters
+            Fitted on other rows; it is not changed. Categories and classes are united; numeric columns have to
+            be cut at the same points.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        if type(other) is not type(self):
+            raise TypeError(f"Cannot merge {type(other).__name__} into {type(self).__name__}.")
+        check_is_fitted(other)
+        for parameter, value in self.get_params(deep=False).items():
+            if parameter not in (*_COMPUTING, "discretizer") and not _equal(value, getattr(other, parameter)):
+                raise ValueError(
+                    f"Cannot merge models with different parameters: {parameter} is {value!r} here and "
+                    f"{getattr(other, parameter)!r} there."
+                )
+        names = [getattr(model, "feature_names_in_", None) for model in (self, other)]
+        if not _equal(*names):
+            raise ValueError("Cannot merge models that were fitted on columns of different names.")
+        encoder = self.encoder_.united(other.encoder_)
+        classes = np.union1d(self.classes_, other.classes_)
+        has_missing = [getattr(model.statistic_, "has_missing", None) for model in (self, other)]
+        either = None if has_missing[0] is None else (has_missing[0] | has_missing[1]).astype(bool)
+        statistic = _fitted_into(self, encoder, classes, either)
+        if statistic is self.statistic_:
+            statistic = statistic.copy()
+        statistic.merge(_fitted_into(other, encoder, classes, either))
+        self.classes_ = classes
+        self._settle(encoder, statistic)
+        return self
+
+    def leave_one_out_proba(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Probabilities of training rows by a model that has not seen the row in question.
+
+        Each row is taken out of the counts, scored, and put back: the exact leave-one-out probabilities
+        without a refit (categories and bins stay those of all rows).
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            Rows that were counted, with the same labels and weights.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        rows, classes, weights, _ = self._counted_before(X, y, sample_weight)
+        statistic = self.statistic_.copy()
+        scores = np.empty((len(classes), len(self.classes_)))
+        for row in range(len(classes)):
+            one = slice(row, row + 1)
+            statistic.add(rows[one], classes[one], -weights[one])
+            scores[one] = self._score_rows(rows[one], statistic, self._derive(statistic))
+            statistic.add(rows[one], classes[one], weights[one])
+        to_posterior(scores)
+        return scores
+
+    def _counted_before(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Rows, NDArray[np.int64], NDArray[np.float64], Any]:
+        """Rows that the counts contain, with a statistic of them alone; an error if they do not."""
+        check_is_fitted(self)
+        table = read_table(self, X, reset=False)
+        classes = self._class_indices(self._check_labels(y, table), self.classes_)
+        weights = self._check_weights(sample_weight, table)
+        never = "Some of these rows were never counted: "
+        if self.encoder_.extended(table) is not self.encoder_:
+            raise ValueError(never + "they hold categories that training did not see. The model is unchanged.")
+        rows = self.encoder_.rows(table)
+        taken = self.statistic_.empty()
+        has_missing = getattr(taken, "has_missing", None)
+        if has_missing is not None and ((rows.codes < 0).any(axis=0) & (has_missing == 0)).any():
+            raise ValueError(never + "they miss values that training never missed. The model is unchanged.")
+        taken.add(rows, classes, weights)
+        if not self.statistic_.contains(taken):
+            raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
+        return rows, classes, weights, taken
+
+    def _grown(self, encoder: TableEncoder, rows: Rows, classes: NDArray[Any]) -> Statistic:
+        has_missing = getattr(self.statistic_, "has_missing", None)
+        if has_missing is not None:
+            has_missing = has_missing.astype(bool) | (rows.codes < 0).any(axis=0)
+        return _fitted_into(self, encoder, classes, has_missing)
+
+    @staticmethod
+    def _class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+        places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        unknown = classes[places] != labels
+        if np.any(unknown):
+            raise ValueError(
+                f"y contains the label {labels[unknown][0]!r}, which is not among the classes "
+                f"{classes.tolist()}. Name all labels in `classes` on the first call to partial_fit."
+            )
+        return places
+
+
+def _fitted_into(
+    model: CountingClassifier, encoder: TableEncoder, classes: NDArray[Any], has_missing: Any
+) -> Statistic:
+    """A model's statistic with room for an encoder's categories, classes and missing values."""
+    statistic = model.statistic_
+    mine = getattr(statistic, "has_missing", None)
+    if (
+        encoder is model.encoder_
+        and np.array_equal(classes, model.classes_)
+        and (mine is None or np.array_equal(mine.astype(bool), has_missing))
+    ):
+        return statistic
+    return statistic.grown(
+        Growth(
+            encoder.n_code_values,  # type: ignore[arg-type]
+            has_missing,
+            model.encoder_.new_codes(encoder),
+            len(classes),
+            np.searchsorted(classes, model.classes_),
+        )
+    )
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if one is None or other is None:
+        return one is other
+    return bool(np.array_equal(np.asarray(one, dtype=object), np.asarray(other, dtype=object)))

@@ -1,0 +1,161 @@
+"""Reading a frame or an array column by column: what is a number, what is a category, what is missing."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
+
+_NUMBER_KINDS = "iuf"
+
+
+@dataclass
+class RawColumn:
+    """One column that does not hold plain numbers.
+
+    ``values`` are objects; a column of a categorical dtype has ``declared`` categories, and ``codes`` into
+    them instead of values where the frame has such codes at hand.
+    """
+
+    values: NDArray[Any] | None
+    declared: list[Any] | None = None
+    codes: NDArray[np.int64] | None = None
+
+
+@dataclass
+class RawTable:
+    """A table split into a block of numbers and columns of anything else.
+
+    ``numbers`` holds the columns listed in ``number_columns``; ``others`` the rest, by position.
+    """
+
+    n_rows: int
+    n_columns: int
+    names: list[str] | None
+    numbers: NDArray[np.float64]
+    number_columns: list[int]
+    others: dict[int, RawColumn]
+
+    def name(self, column: int) -> str:
+        """The column's name for a message."""
+        return repr(self.names[column]) if self.names is not None else str(column)
+
+    def take(self, rows: NDArray[np.bool_]) -> RawTable:
+        """Some of the rows."""
+        others = {
+            column: RawColumn(
+                None if raw.values is None else raw.values[rows],
+                raw.declared,
+                None if raw.codes is None else raw.codes[rows],
+            )
+            for column, raw in self.others.items()
+        }
+        n_rows = int(rows.sum())
+        return RawTable(n_rows, self.n_columns, self.names, self.numbers[rows], self.number_columns, others)
+
+
+def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
+    """Read X with scikit-learn's checks made in the name of the estimator that owns it."""
+    if nw.dependencies.is_into_dataframe(X):
+        return _read_frame(owner, X, reset)
+    X = validate_data(owner, X, reset=reset, dtype=None, ensure_all_finite=False)
+    n_rows, n_columns = X.shape
+    if X.dtype.kind in _NUMBER_KINDS:
+        numbers = np.ascontiguousarray(X, dtype=np.float64)
+        return RawTable(n_rows, n_columns, None, numbers, list(range(n_columns)), {})
+    others = {column: RawColumn(X[:, column].astype(object)) for column in range(n_columns)}
+    return _numbers_apart(RawTable(n_rows, n_columns, None, np.empty((n_rows, 0)), [], others))
+
+
+def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
+    _check_feature_names(owner, X, reset=reset)
+    frame = nw.from_native(X, eager_only=True)
+    n_rows, n_columns = frame.shape
+    for size, axis, kind in ((n_rows, 0, "sample(s)"), (n_columns, 1, "feature(s)")):
+        if size == 0:
+            raise ValueError(
+                f"Found array with 0 {kind} (shape={frame.shape}) while a minimum of 1 is required by "
+                f"{type(owner).__name__}: the frame has no {('rows', 'columns')[axis]}."
+            )
+    _check_n_features(owner, X, reset=reset)
+    number_columns, blocks, others = [], [], {}
+    names = [str(name) for name in frame.columns]
+    for column, name in enumerate(frame.columns):
+        series = frame[name]
+        if series.dtype.is_numeric():
+            number_columns.append(column)
+            blocks.append(np.asarray(series.to_numpy(), dtype=np.float64))
+        elif series.dtype.is_temporal():
+            raise ValueError(
+                f"Column {names[column]!r} holds {series.dtype}, which is neither a number nor a category. "
+                "Convert it to numbers (for example days since a date) or to text."
+            )
+        else:
+            others[column] = _read_series(series)
+    block = np.column_stack(blocks) if blocks else np.empty((n_rows, 0))
+    return RawTable(n_rows, n_columns, names, block, number_columns, others)
+
+
+def _read_series(series: Any) -> RawColumn:
+    native = series.to_native()
+    if series.dtype == nw.Categorical or isinstance(series.dtype, nw.Enum):
+        if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas
+            return RawColumn(None, list(native.cat.categories), native.cat.codes.to_numpy().astype(np.int64))
+        # Other engines' Categorical is an encoding of what occurs; only an Enum declares its categories.
+        declared = list(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else None
+        return RawColumn(_objects(series.cast(nw.String).to_list()), declared)
+    return RawColumn(_objects(series.to_list()))
+
+
+def _objects(values: Sequence[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _numbers_apart(table: RawTable) -> RawTable:
+    """Move columns of objects that are all numbers into the block of numbers."""
+    blocks = []
+    for column in list(table.others):
+        values = table.others[column].values
+        assert values is not None
+        if all(is_missing(value) or _is_number(value) for value in values):
+            blocks.append(as_numbers(values, table.name(column)))
+            table.number_columns.append(column)
+            del table.others[column]
+    if blocks:
+        table.numbers = np.column_stack(blocks)
+    return table
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT and pandas.NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return True
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def as_numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Objects as floats, missing ones as NaN."""
+    try:
+        return np.array([np.nan if is_missing(value) else float(value) for value in values], dtype=np.float64)
+    except (TypeError, ValueError):
+        example = next(value for value in values if not is_missing(value) and not _is_number(value))
+        raise ValueError(
+            f"Column {name} held numbers when the model was fitted but now holds {example!r}. "
+            "Convert the column to numbers (missing values to NaN), or fit with it as a category "
+            "(categorical_features)."
+        ) from None

@@ -1,0 +1,474 @@
+"""TableEncoder: a mixed table as integer codes, with missing, unseen and declared values."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+
+from unnaive.represent.columns import RawColumn, RawTable, as_numbers, is_missing, read_table
+from unnaive.represent.discretize import MDLDiscretizer
+from unnaive.statistics.additive import Rows
+from unnaive.statistics.encode import distinct_integers, look_up
+
+_WIDEST_TABLE = 1 << 16  # integers looked up directly; wider ranges are searched
+
+
+class Categories:
+    """The categories of one column: the declared ones in their order, then others, sorted."""
+
+    def __init__(self, declared: Sequence[Any], others: Sequence[Any]) -> None:
+        self.declared = list(declared)
+        known = set(self.declared)
+        self.values = self.declared + _sorted(value for value in others if value not in known)
+        self.code = {value: code for code, value in enumerate(self.values)}
+
+    def union(self, other: Categories) -> Categories:
+        """Categories of both; the result does not depend on the order in which others were seen."""
+        if other.values == self.values:
+            return self
+        declared = self.declared + [value for value in other.declared if value not in set(self.declared)]
+        return Categories(declared, self.values + other.values)
+
+    def codes_in(self, union: Categories) -> NDArray[np.int64] | None:
+        """Where each category went, or None if nothing moved."""
+        if union is self or union.values[: len(self.values)] == self.values:
+            return None if len(union.values) == len(self.values) else np.arange(len(self.values))
+        return np.array([union.code[value] for value in self.values], dtype=np.int64)
+
+    def kinds(self) -> set[str]:
+        """Text, numbers, or both."""
+        return {_kind(value) for value in self.values}
+
+
+def _kind(value: Any) -> str:
+    return "text" if isinstance(value, str) else "numbers"
+
+
+def _sorted(values: Any) -> list[Any]:
+    distinct = list(set(values))
+    try:
+        return sorted(distinct)
+    except TypeError:  # text beside numbers has no order of its own
+        return sorted(distinct, key=lambda value: (type(value).__name__, str(value)))
+
+
+class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Turn a table of mixed columns into integer codes.
+
+    Categories become 0, 1, ... in sorted order (a categorical dtype's declared categories in declared order,
+    whether they occur or not), numbers become the bins of ``discretizer``, and a missing value or one that was
+    not seen in training becomes -1.
+
+    Parameters
+    ----------
+    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
+        Which columns hold categories. ``"from_dtype"``: those of a string, categorical, boolean or object
+        dtype; numbers are numbers. Otherwise a mask, positions or names; None for no column.
+    discretizer : transformer or "passthrough", default=None
+        What turns numeric columns into codes; None is :class:`MDLDiscretizer`. A transformer that is already
+        fitted is used as it is when wrapped in :class:`sklearn.frozen.FrozenEstimator`. With
+        ``"passthrough"`` numbers stay numbers, and the result is a float array with NaN for missing values.
+
+    Attributes
+    ----------
+    categories_ : list
+        One array of categories a column, None for numeric columns.
+    is_categorical_ : ndarray of bool of shape (n_features_in_,)
+    n_values_ : ndarray of int of shape (n_features_in_,)
+        Number of codes of each column; 0 for numbers passed through.
+    discretizer_ : transformer or None
+        Fitted on the numeric columns, if there are any.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if X is a frame with string names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from unnaive import TableEncoder
+    >>> X = pd.DataFrame({"colour": ["red", "blue", None, "red"], "size": [1.0, 9.0, 8.0, 2.0]})
+    >>> encoder = TableEncoder().fit(X, ["a", "b", "b", "a"])
+    >>> encoder.categories_
+    [array(['blue', 'red'], dtype=object), None]
+    >>> encoder.transform(pd.DataFrame({"colour": ["red", "green"], "size": [0.5, None]}))
+    array([[ 1,  0],
+           [-1, -1]], dtype=int32)
+    """
+
+    def __init__(self, *, categorical_features: Any = "from_dtype", discretizer: Any = None) -> None:
+        self.categorical_features = categorical_features
+        self.discretizer = discretizer
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> TableEncoder:
+        """Learn categories and bins.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels; needed only where the discretizer needs them.
+        sample_weight : array-like of shape (n_samples,), optional
+            Rows of zero weight are ignored; the discretizer gets the weights if it takes them.
+
+        Returns
+        -------
+        self
+        """
+        table = read_table(self, X, reset=True)
+        self.fit_table(table, y, None if sample_weight is None else _check_sample_weight(sample_weight, X))
+        return self
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Codes of every value.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int32 of shape (n_samples, n_features)
+            -1 is missing or unseen. With ``discretizer="passthrough"``, floats with NaN instead.
+        """
+        check_is_fitted(self)
+        rows = self.rows(read_table(self, X, reset=False))
+        if self.discretizer != "passthrough":
+            return rows.codes
+        mixed = np.empty((len(rows.codes), self.n_features_in_))
+        mixed[:, self.is_categorical_] = np.where(rows.codes < 0, np.nan, rows.codes)
+        mixed[:, ~self.is_categorical_] = rows.numbers
+        return mixed
+
+    @property
+    def categories_(self) -> list[NDArray[Any] | None]:
+        """Categories of every column, None for numeric columns."""
+        return [
+            None if categories is None else _as_array(categories.values) for categories in self._categories
+        ]
+
+    def fit_table(self, table: RawTable, y: Any, sample_weight: NDArray[np.float64] | None) -> None:
+        """Fit on a table that was read already."""
+        if sample_weight is not None and not np.all(sample_weight > 0):
+            used = sample_weight > 0
+            table = table.take(used)
+            y = None if y is None else np.asarray(y)[used]
+            sample_weight = sample_weight[used]
+        self.n_features_in_ = table.n_columns
+        if table.names is not None:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        self.is_categorical_ = self._find_categorical(table)
+        self._categories: list[Categories | None] = [
+            self._categories_of(table, column) if categorical else None
+            for column, categorical in enumerate(self.is_categorical_)
+        ]
+        self.discretizer_ = None
+        if not self.is_categorical_.all() and self.discretizer != "passthrough":
+            discretizer = MDLDiscretizer() if self.discretizer is None else clone(self.discretizer)
+            weighted = sample_weight is not None and has_fit_parameter(discretizer, "sample_weight")
+            numbers = self._numbers(table)
+            if y is None and self.discretizer is None:
+                raise ValueError(
+                    "TableEncoder needs y to discretize numeric columns. Pass the labels, declare the columns "
+                    "as categories (categorical_features), or choose another discretizer."
+                )
+            discretizer.fit(numbers, y, **({"sample_weight": sample_weight} if weighted else {}))
+            self.discretizer_ = discretizer
+        self._set_n_values(None if self.discretizer_ is None else self._numbers(table))
+
+    def rows(self, table: RawTable) -> Rows:
+        """A table as codes, and numbers where they are passed through."""
+        categorical = np.flatnonzero(self.is_categorical_)
+        numeric = np.flatnonzero(~self.is_categorical_)
+        keep_numbers = self.discretizer == "passthrough"
+        codes = np.empty((table.n_rows, len(categorical) if keep_numbers else self.n_features_in_), np.int32)
+        targets = np.arange(len(categorical)) if keep_numbers else categorical
+        self._encode_categories(table, categorical, targets, codes)
+        numbers = np.empty((table.n_rows, 0))
+        if len(numeric):
+            numbers = self._numbers(table)
+            if not keep_numbers:
+                codes[:, numeric] = _codes_of(self.discretizer_, numbers)
+                numbers = np.empty((table.n_rows, 0))
+        return Rows(codes, numbers)
+
+    def extended(self, table: RawTable) -> TableEncoder:
+        """An encoder that also knows the categories of another table; this one stays as it is."""
+        return self._with_categories(
+            [
+                None if known is None else known.union(self._categories_of(table, column))
+                for column, known in enumerate(self._categories)
+            ]
+        )
+
+    def united(self, other: TableEncoder) -> TableEncoder:
+        """An encoder that knows the categories of both; bins have to be the same."""
+        if self.n_features_in_ != other.n_features_in_ or not np.array_equal(
+            self.is_categorical_, other.is_categorical_
+        ):
+            raise ValueError("The two models were fitted on different columns, or on columns of other kinds.")
+        if self.discretizer_ is not None and not _same_bins(self.discretizer_, other.discretizer_):
+            raise ValueError(
+                "The two models cut their numeric columns at different points, so their counts do not add up. "
+                "Fit one discretizer first and give it to both: discretizer=FrozenEstimator(fitted)."
+            )
+        return self._with_categories(
+            [
+                None if mine is None or theirs is None else mine.union(theirs)
+                for mine, theirs in zip(self._categories, other._categories)
+            ]
+        )
+
+    def new_codes(self, union: TableEncoder) -> list[NDArray[np.int64] | None]:
+        """Where each coded column's old values went in an encoder with more categories."""
+        return [
+            None if mine is None or theirs is None else mine.codes_in(theirs)
+            for mine, theirs in zip(self._categories, union._categories)
+            if mine is not None or self.discretizer != "passthrough"
+        ]
+
+    @property
+    def n_code_values(self) -> NDArray[np.int64]:
+        """Number of values of every column of codes."""
+        return self.n_values_ if self.discretizer != "passthrough" else self.n_values_[self.is_categorical_]
+
+    def _with_categories(self, categories: list[Categories | None]) -> TableEncoder:
+        if all(new is old for new, old in zip(categories, self._categories)):
+            return self
+        twin = copy.copy(self)
+        twin._categories = categories
+        twin.n_values_ = self.n_values_.copy()
+        for column, known in enumerate(categories):
+            if known is not None:
+                twin.n_values_[column] = max(1, len(known.values))
+        return twin
+
+    def _set_n_values(self, numbers: NDArray[np.float64] | None) -> None:
+        # A column in which nothing was observed still has one value, so that probabilities stay defined.
+        self.n_values_ = np.array(
+            [0 if known is None else max(1, len(known.values)) for known in self._categories], dtype=np.int64
+        )
+        if numbers is not None:
+            bins = getattr(self.discretizer_, "n_bins_", None)
+            if bins is None:
+                bins = _codes_of(self.discretizer_, numbers).max(axis=0, initial=0) + 1
+            self.n_values_[~self.is_categorical_] = bins
+
+    def _find_categorical(self, table: RawTable) -> NDArray[np.bool_]:
+        chosen = self.categorical_features
+        n_columns = table.n_columns
+        if isinstance(chosen, str) and chosen == "all":
+            return np.ones(n_columns, dtype=bool)
+        mask = np.zeros(n_columns, dtype=bool)
+        if chosen is None:
+            return mask
+        if isinstance(chosen, str):
+            if chosen != "from_dtype":
+                raise ValueError(
+                    f"categorical_features={chosen!r} is neither 'from_dtype', 'all', nor a list of columns; "
+                    f"for a single column write [{chosen!r}]."
+                )
+            mask[list(table.others)] = True
+            return mask
+        entries = np.asarray(chosen)
+        if entries.dtype == bool:
+            if entries.shape != (n_columns,):
+                raise ValueError(
+                    f"categorical_features is a mask of shape {entries.shape}, but X has {n_columns} columns."
+                )
+            return entries.copy()
+        for entry in entries.ravel().tolist():
+            column = entry
+            if isinstance(entry, str):
+                if table.names is None or entry not in table.names:
+                    raise ValueError(
+                        f"categorical_features names {entry!r}, which is not a column of X"
+                        + (" (X has no column names)." if table.names is None else f": {table.names}.")
+                    )
+                column = table.names.index(entry)
+            if not -n_columns <= column < n_columns:
+                raise ValueError(f"categorical_features has column {entry}, but X has {n_columns} columns.")
+            mask[column] = True
+        return mask
+
+    def _categories_of(self, table: RawTable, column: int) -> Categories:
+        if column in table.others:
+            raw = table.others[column]
+            if raw.codes is not None:
+                assert raw.declared is not None
+                return Categories(raw.declared, [])
+            assert raw.values is not None
+            try:
+                seen = [value for value in set(raw.values) if not is_missing(value)]
+            except TypeError:
+                raise TypeError(_not_a_value(raw, table.name(column))) from None
+            return Categories(raw.declared or [], seen)
+        numbers = table.numbers[:, table.number_columns.index(column)]
+        low, marks = distinct_integers(numbers, _WIDEST_TABLE)
+        if len(marks):
+            return Categories([], (np.flatnonzero(marks) + int(low)).tolist())
+        self._refuse_infinite(numbers, table.name(column))
+        return Categories([], np.unique(numbers[~np.isnan(numbers)]).tolist())
+
+    def _encode_categories(
+        self,
+        table: RawTable,
+        columns: NDArray[np.int64],
+        targets: NDArray[np.int64],
+        codes: NDArray[np.int32],
+    ) -> None:
+        direct: list[tuple[int, float, NDArray[np.int32], int]] = []
+        for column, target in zip(columns.tolist(), targets.tolist()):
+            known = self._categories[column]
+            assert known is not None
+            if column in table.others:
+                codes[:, target] = _encode_objects(table.others[column], known, table.name(column))
+                continue
+            at = table.number_columns.index(column)
+            numbers = table.numbers[:, at]
+            if known.values and known.kinds() == {"text"} and not np.isnan(numbers).all():
+                raise _kind_changed(table.name(column), "text", "numbers", float(np.nanmin(numbers)))
+            short = _direct_table(known)
+            if short is None:
+                codes[:, target] = _search(numbers, known)
+            else:
+                direct.append((at, *short, target))
+        if direct:
+            sources, low, tables, where = zip(*direct)
+            starts = np.concatenate([[0], np.cumsum([len(short) for short in tables])])
+            look_up(
+                table.numbers,
+                np.array(sources),
+                np.array(low),
+                np.concatenate(tables),
+                starts,
+                codes,
+                np.array(where),
+            )
+
+    def _numbers(self, table: RawTable) -> NDArray[np.float64]:
+        """The numeric columns as floats, checked."""
+        numeric = np.flatnonzero(~self.is_categorical_).tolist()
+        if table.number_columns == numeric:
+            numbers = table.numbers
+        else:
+            columns = []
+            for column in numeric:
+                if column in table.others:
+                    columns.append(_text_as_numbers(table.others[column], table.name(column)))
+                else:
+                    columns.append(table.numbers[:, table.number_columns.index(column)])
+            numbers = np.column_stack(columns)
+        if not np.isfinite(numbers.sum()):
+            for column, values in zip(numeric, numbers.T):
+                self._refuse_infinite(values, table.name(column))
+        return numbers
+
+    def _refuse_infinite(self, numbers: NDArray[np.float64], name: str) -> None:
+        if np.isinf(numbers).any():
+            raise ValueError(
+                f"Column {name} contains infinity. Replace it by a finite number, or by NaN if it stands for "
+                "a missing value."
+            )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = self.discretizer is None
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _as_array(values: list[Any]) -> NDArray[Any]:
+    array = np.array(values)
+    return array if array.dtype.kind in "iuf" and array.shape == (len(values),) else np.array(values, dtype=object)
+
+
+def _encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.int32]:
+    code = known.code
+    if raw.codes is not None:
+        assert raw.declared is not None
+        table = np.array([*(code.get(value, -1) for value in raw.declared), -1], dtype=np.int32)
+        codes = table[raw.codes]
+        seen = [raw.declared[k] for k in np.unique(raw.codes) if k >= 0] if (codes < 0).all() else []
+    else:
+        assert raw.values is not None
+        try:
+            codes = np.fromiter((code.get(value, -1) for value in raw.values), np.int32, len(raw.values))
+        except TypeError:
+            raise TypeError(_not_a_value(raw, name)) from None
+        seen = [value for value in raw.values if not is_missing(value)] if (codes < 0).all() else []
+    if seen and known.values:
+        now, then = {_kind(value) for value in seen}, known.kinds()
+        if not now & then:
+            raise _kind_changed(name, then.pop(), now.pop(), seen[0])
+    return codes
+
+
+def _kind_changed(name: str, then: str, now: str, example: Any) -> ValueError:
+    return ValueError(
+        f"Column {name} held {then} when the model was fitted but now holds {now}, such as {example!r}. "
+        f"Convert the column back to {then}, or fit again."
+    )
+
+
+def _not_a_value(raw: RawColumn, name: str) -> str:
+    assert raw.values is not None
+    example = next(value for value in raw.values if getattr(type(value), "__hash__", None) is None)
+    return f"Column {name} holds {example!r}: a value argument must be a string or a number."
+
+
+def _text_as_numbers(raw: RawColumn, name: str) -> NDArray[np.float64]:
+    if raw.values is not None:
+        return as_numbers(raw.values, name)
+    assert raw.declared is not None and raw.codes is not None
+    return as_numbers(np.array([*raw.declared, None], dtype=object)[raw.codes], name)
+
+
+def _direct_table(known: Categories) -> tuple[float, NDArray[np.int32]] | None:
+    """(lowest category, code of each integer from there on) where categories are integers close together."""
+    values = np.array(known.values, dtype=object)
+    if not len(values) or known.kinds() != {"numbers"}:
+        return (0.0, np.empty(0, np.int32)) if not len(values) else None
+    numbers = values.astype(np.float64)
+    low = numbers.min()
+    if (numbers != np.floor(numbers)).any() or numbers.max() - low >= _WIDEST_TABLE:
+        return None
+    table = np.full(int(numbers.max() - low) + 1, -1, dtype=np.int32)
+    table[(numbers - low).astype(np.int64)] = np.arange(len(numbers))
+    return float(low), table
+
+
+def _search(numbers: NDArray[np.float64], known: Categories) -> NDArray[np.int32]:
+    """Codes among categories that are any numbers."""
+    pairs = sorted((float(value), code) for value, code in known.code.items() if _kind(value) == "numbers")
+    values, codes = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs], dtype=np.int32)
+    at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
+    return np.where(values[at] == numbers, codes[at], np.int32(-1))
+
+
+def _codes_of(discretizer: Any, numbers: NDArray[np.float64]) -> NDArray[np.int32]:
+    codes = discretizer.transform(numbers)
+    codes = np.asarray(codes.toarray() if hasattr(codes, "toarray") else codes)
+    if codes.shape != numbers.shape:
+        raise ValueError(
+            f"The discretizer {discretizer!r} made {codes.shape[1]} columns of {numbers.shape[1]}. It has to give "
+            "one column of codes 0, 1, ... for each (KBinsDiscretizer needs encode='ordinal')."
+        )
+    return np.where(np.isnan(codes), -1, codes).astype(np.int32) if codes.dtype.kind == "f" else codes.astype(np.int32)
+
+
+def _same_bins(one: Any, other: Any) -> bool:
+    for attribute in ("cut_points_", "bin_edges_"):
+        if hasattr(one, attribute) and hasattr(other, attribute):
+            mine, theirs = getattr(one, attribute), getattr(other, attribute)
+            return len(mine) == len(theirs) and all(np.array_equal(a, b) for a, b in zip(mine, theirs))
+    return one is other

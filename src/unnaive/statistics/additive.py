@@ -1,0 +1,106 @@
+"""What every statistic of a counting classifier can do: add rows, merge, take away, grow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows as the kernels see them: codes of values (-1 is missing) and numbers (NaN is missing)."""
+
+    codes: NDArray[np.int32]
+    numbers: NDArray[np.float64]
+
+    def __getitem__(self, part: slice) -> Rows:
+        return Rows(self.codes[part], self.numbers[part])
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a statistic changes when new values or classes turn up.
+
+    ``new_codes[i]`` is the new code of each old value of column i (None: unchanged); ``new_classes`` is the new
+    place of each old class.
+    """
+
+    n_values: Sequence[int]
+    has_missing: Sequence[bool]
+    new_codes: Sequence[NDArray[np.int64] | None]
+    n_classes: int
+    new_classes: NDArray[np.int64]
+
+
+Self = TypeVar("Self", bound="Statistic")
+
+
+class Statistic(Protocol):
+    """Additive over rows: any batches in any order give the same statistic."""
+
+    class_count: NDArray[np.float64]
+
+    def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Count rows."""
+
+    def merge(self: Self, other: Self) -> None:
+        """Add a statistic of the same shape."""
+
+    def contains(self: Self, other: Self) -> bool:
+        """Whether a statistic of the same shape can be taken away."""
+
+    def subtract(self: Self, other: Self) -> None:
+        """Take away a statistic of the same shape that this one contains."""
+
+    def copy(self: Self) -> Self:
+        """An independent copy."""
+
+    def empty(self: Self) -> Self:
+        """A statistic of the same shape that has counted nothing."""
+
+    def grown(self: Self, growth: Growth) -> Self:
+        """The same counts with room for more values and classes."""
+
+
+class Together:
+    """Several statistics of the same rows as one."""
+
+    def __init__(self, *parts: Statistic) -> None:
+        self.parts = parts
+
+    @property
+    def class_count(self) -> NDArray[np.float64]:
+        return self.parts[0].class_count
+
+    def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        for part in self.parts:
+            part.add(rows, classes, weights)
+
+    def merge(self, other: Together) -> None:
+        for mine, theirs in zip(self.parts, other.parts):
+            mine.merge(theirs)
+
+    def contains(self, other: Together) -> bool:
+        return all(mine.contains(theirs) for mine, theirs in zip(self.parts, other.parts))
+
+    def subtract(self, other: Together) -> None:
+        for mine, theirs in zip(self.parts, other.parts):
+            mine.subtract(theirs)
+
+    def copy(self) -> Together:
+        return Together(*(part.copy() for part in self.parts))
+
+    def empty(self) -> Together:
+        return Together(*(part.empty() for part in self.parts))
+
+    def grown(self, growth: Growth) -> Together:
+        return Together(*(part.grown(growth) for part in self.parts))
+
+
+def rounding_of(counts: NDArray[np.float64]) -> float:
+    """How far sums of fractional weights may be off."""
+    return 1e-12 * float(counts.max(initial=1.0))

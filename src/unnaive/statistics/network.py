@@ -1,0 +1,94 @@
+"""Sums of conditional log probabilities along a network: naive Bayes, TAN, KDB and any other.
+
+Every column is a node with a table of log probabilities: one row for each combination of its parents' values
+and its own, one column for each class. Parents have one position more than values: the first is for a missing
+value and holds the probability without that parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class NetworkTables:
+    """The log probability tables of all nodes, one below the other.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (n_columns,)
+        The row at which each node's table begins.
+    links : ndarray of shape (2, n_links)
+        The parents of all nodes in turn, and the number of rows a step in that parent's value makes.
+    link_starts : ndarray of shape (n_columns + 1,)
+        Where each node's parents begin in ``links``.
+    tables : ndarray of shape (n_rows, n_classes)
+    """
+
+    starts: NDArray[np.int64]
+    links: NDArray[np.int64]
+    link_starts: NDArray[np.int64]
+    tables: NDArray[np.float64]
+
+    def score(self, codes: NDArray[np.int32], log_prior: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Joint log scores of coded rows."""
+        scores = np.empty((len(codes), len(log_prior)))
+        scores[:] = log_prior
+        add_log_tables(codes, self.starts, self.links, self.link_starts, self.tables, scores)
+        return scores
+
+
+def stack_tables(
+    parents: Sequence[Sequence[int]], tables: Sequence[NDArray[np.float64]]
+) -> NetworkTables:
+    """Lay out one table a node, each of shape (positions of its parents..., own values, n_classes)."""
+    starts, links, link_starts, flat = [0], [], [0], []
+    for of_node, table in zip(parents, tables):
+        steps = np.array(table.strides[:-2], dtype=np.int64) // table.strides[-2]
+        links.extend(zip(of_node, steps.tolist()))
+        link_starts.append(len(links))
+        flat.append(table.reshape(-1, table.shape[-1]))
+        starts.append(starts[-1] + len(flat[-1]))
+    return NetworkTables(
+        np.array(starts[:-1], dtype=np.int64),
+        np.array(links, dtype=np.int64).reshape(-1, 2).T.copy(),
+        np.array(link_starts, dtype=np.int64),
+        np.concatenate(flat),
+    )
+
+
+def with_dropped_parents(counts: NDArray[np.float64], has_missing: Sequence[bool]) -> NDArray[np.float64]:
+    """Put the counts without each parent in front of that parent's axis.
+
+    ``counts`` has the axes (positions of the parents..., values of the node, classes); where ``has_missing``,
+    position 0 of a parent counts its missing values. They belong to the counts without that parent only.
+    """
+    for axis, missing in enumerate(has_missing):
+        without = counts.sum(axis=axis, keepdims=True)
+        values = counts[(slice(None),) * axis + (slice(int(missing), None),)]
+        counts = np.concatenate([without, values], axis=axis)
+    return np.ascontiguousarray(counts)
+
+
+@njit(cache=True, nogil=True)
+def add_log_tables(codes, starts, links, link_starts, tables, scores):
+    """Add to each row's scores the log probabilities of its observed values."""
+    n_rows, n_columns = codes.shape
+    n_classes = scores.shape[1]
+    for row in range(n_rows):
+        score = scores[row]
+        for i in range(n_columns):
+            code = codes[row, i]
+            if code < 0:
+                continue
+            at = starts[i] + code
+            for link in range(link_starts[i], link_starts[i + 1]):
+                at += (codes[row, links[0, link]] + 1) * links[1, link]
+            terms = tables[at]
+            for y in range(n_classes):
+                score[y] += terms[y]
