@@ -2,11 +2,12 @@
 
 A structure is a list of parents a column, in the order found; the class is node number d.
 
-Missing values, where WEKA fills in the most frequent value, are handled thus: the score of a family counts
-the rows in which the child and all its parents are observed (but the n of MDL is the weight of all rows);
-information between columns the rows in which those columns are observed; a test value that is missing is left
-out as a child and as a parent, and probabilities are relative to the training rows in which the child and the
-remaining parents are observed, whether the others are or not.
+Missing values, where WEKA fills in the most frequent value, are handled thus. Whether a parent is worth
+adding is judged on the rows in which it, the child and the parents so far are observed, with and without
+it; a score on fewer rows would look better for that reason alone (the n of MDL is the weight of all
+rows). Information between columns comes from the rows in which those columns are observed. A test value
+that is missing is left out as a child and as a parent, and probabilities are relative to the training
+rows in which the child and the remaining parents are observed, whether the others are or not.
 """
 
 import itertools
@@ -19,9 +20,10 @@ from tests.naive_reference.information import conditional_mutual_information, mu
 from tests.naive_reference.naive import MISSING, Counts, normalise, smooth
 
 
-def family_score(train, y, w, n_values, n_classes, child, parents, score):
+def family_score(train, y, w, n_values, n_classes, child, parents, score, also_observed=()):
     """Score of one column given its parents; larger is better.
 
+    Rows in which a column of `also_observed` is missing are left out, for scores that are to be compared.
     Terms are added one by one into one number, parent configurations in the order of `parents` with the first
     one slowest, because exact ties between structures are decided by rounding.
     """
@@ -29,13 +31,12 @@ def family_score(train, y, w, n_values, n_classes, child, parents, score):
     sizes = [*n_values, n_classes]
     r = sizes[child]
     q = math.prod(sizes[parent] for parent in parents)
-    complete = np.all(table[:, [child, *parents]] != MISSING, axis=1)
+    complete = np.all(table[:, [child, *parents, *also_observed]] != MISSING, axis=1)
     cells = np.zeros((q, r))
-    for values, weight in zip(table[complete], w[complete]):
-        configuration = 0
-        for parent in parents:
-            configuration = configuration * sizes[parent] + values[parent]
-        cells[configuration, values[child]] += weight
+    configuration = np.zeros(np.sum(complete), dtype=int)
+    for parent in parents:
+        configuration = configuration * sizes[parent] + table[complete, parent]
+    np.add.at(cells, (configuration, table[complete, child]), w[complete])
 
     if score in ("bayes", "bdeu"):
         prior = 0.5 if score == "bayes" else 1 / (r * q)
@@ -77,15 +78,16 @@ def k2_parents(train, y, w, n_values, n_classes, max_parents=2, score="bayes", i
     structure = []
     for child in range(d):
         parents = [d] if initial == "naive" else []
-        best = family_score(train, y, w, n_values, n_classes, child, parents, score)
         while len(parents) < max_parents:
-            chosen = None
+            best, chosen = 0.0, None
             for candidate in [d, *range(child)]:
                 if candidate in parents:
                     continue
-                found = family_score(train, y, w, n_values, n_classes, child, [*parents, candidate], score)
-                if found > best:
-                    best, chosen = found, candidate
+                data = train, y, w, n_values, n_classes, child
+                gain = family_score(*data, [*parents, candidate], score)
+                gain -= family_score(*data, parents, score, also_observed=[candidate])
+                if gain > best:
+                    best, chosen = gain, candidate
             if chosen is None:
                 break
             parents.append(chosen)
@@ -102,9 +104,9 @@ def tan_parents(train, y, w, n_values, n_classes, score="bayes"):
     parents = [[d] for _ in range(d)]
     if d < 2:
         return parents
-    alone = [family_score(train, y, w, n_values, n_classes, i, [d], score) for i in range(d)]
     gain = {
-        (i, j): family_score(train, y, w, n_values, n_classes, i, [d, j], score) - alone[i]
+        (i, j): family_score(train, y, w, n_values, n_classes, i, [d, j], score)
+        - family_score(train, y, w, n_values, n_classes, i, [d], score, also_observed=[j])
         for i, j in itertools.permutations(range(d), 2)
     }
     linked = set()

@@ -77,7 +77,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+        scores = self.predict_joint_log_proba(X)
+        return self.classes_[np.argmax(scores, axis=1)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities, in the order of ``classes_``.
@@ -138,7 +139,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
             )
-        labels = _check_y(y, multi_output=False) if np.ndim(y) == 1 else _check_y(y)
+        labels = _check_y(y)
         if labels.dtype.kind not in "biuU":
             check_classification_targets(labels)
         if len(labels) != table.n_rows:

@@ -86,8 +86,7 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
     _check_n_features(owner, X, reset=reset)
     number_columns, blocks, others = [], [], {}
     names = [str(name) for name in frame.columns]
-    for column, name in enumerate(frame.columns):
-        series = frame[name]
+    for column, series in enumerate(frame.iter_columns()):
         if series.dtype.is_numeric():
             number_columns.append(column)
             blocks.append(np.asarray(series.to_numpy(), dtype=np.float64))

@@ -175,8 +175,9 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             numbers = self._numbers(table)
             if y is None and self.discretizer is None:
                 raise ValueError(
-                    "TableEncoder needs y to discretize numeric columns. Pass the labels, declare the columns "
-                    "as categories (categorical_features), or choose another discretizer."
+                    "TableEncoder requires y to be passed, but the target y is None: numeric columns are cut where "
+                    "the classes change. Pass the labels, declare the columns as categories "
+                    "(categorical_features), or choose another discretizer."
                 )
             discretizer.fit(numbers, y, **({"sample_weight": sample_weight} if weighted else {}))
             self.discretizer_ = discretizer
