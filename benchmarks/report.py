@@ -109,8 +109,7 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[str]], n_left: int
     lines = []
     for row in [header, ["-" * width for width in widths], *rows]:
         cells = [
-            cell.ljust(width) if j < n_left else cell.rjust(width)
-            for j, (cell, width) in enumerate(zip(row, widths))
+            cell.ljust(width) if j < n_left else cell.rjust(width) for j, (cell, width) in enumerate(zip(row, widths))
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)

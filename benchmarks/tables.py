@@ -175,9 +175,7 @@ def discretization(weka: Weka | None, results: Results, repeats: int) -> str:
     progress("mdl: letters")
     turns = take_turns(contenders, max(repeats, 5), warmups=3)
     typical = {name: medians(phases)["cpu"] for name, phases in turns.items()}
-    rows = [
-        ["letters", who, seconds(value), number(value / typical["unnaive"])] for who, value in typical.items()
-    ]
+    rows = [["letters", who, seconds(value), number(value / typical["unnaive"])] for who, value in typical.items()]
     results.raw.append({"section": "mdl", "model": "letters", "seconds": turns})
     if "WEKA" in typical:
         results.figures["mdl", "letters", "fit + transform", "WEKA"] = typical["WEKA"] / typical["unnaive"]

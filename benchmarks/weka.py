@@ -106,9 +106,7 @@ class Weka:
         """Hand over a table of numbers."""
         self._write(name, ["numeric"] * X.shape[1], X, "%.17g", y, int(y.max()) + 1)
 
-    def _write(
-        self, name: str, kinds: list[str], X: np.ndarray, form: str, y: np.ndarray, n_classes: int
-    ) -> None:
+    def _write(self, name: str, kinds: list[str], X: np.ndarray, form: str, y: np.ndarray, n_classes: int) -> None:
         file = self.folder / f"{name.replace(' ', '_')}.arff"
         with file.open("w") as out:
             out.write("@relation t\n")

@@ -117,9 +117,7 @@ def load_cuts(set_name: str, which: str) -> dict[str, list[np.ndarray]]:
         ascending array a numeric column, in the order of `numeric_columns`.
     """
     variants = _read(set_name)[1]["cuts"][which]
-    return {
-        variant: [np.array(cuts, dtype=float) for cuts in columns] for variant, columns in variants.items()
-    }
+    return {variant: [np.array(cuts, dtype=float) for cuts in columns] for variant, columns in variants.items()}
 
 
 def numeric_columns(set_name: str) -> np.ndarray:

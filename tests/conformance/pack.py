@@ -75,8 +75,7 @@ def read_folder(folder: Path) -> tuple[dict[str, np.ndarray], dict]:
         about["n_classes"] = attributes[d]["n_values"]
         about["settings"] = settings
         about["parents"] = {
-            path.name.removesuffix(".parents.txt"): _parents(path)
-            for path in sorted(folder.glob("*.parents.txt"))
+            path.name.removesuffix(".parents.txt"): _parents(path) for path in sorted(folder.glob("*.parents.txt"))
         }
     if (folder / "train_numeric.csv").exists():
         numeric = np.array(["cuts" in attribute for attribute in attributes[:d]])
@@ -86,9 +85,7 @@ def read_folder(folder: Path) -> tuple[dict[str, np.ndarray], dict]:
             arrays[f"{part}_numeric"] = values
         about["holds"].append("numeric")
         about["numeric_columns"] = numeric.tolist()
-    cuts = {
-        which: _cuts(path) for which in ("train", "full") if (path := folder / f"cuts_{which}.csv").exists()
-    }
+    cuts = {which: _cuts(path) for which in ("train", "full") if (path := folder / f"cuts_{which}.csv").exists()}
     if cuts:
         about["holds"].append("cuts")
         about["cuts"] = cuts

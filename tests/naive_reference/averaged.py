@@ -105,9 +105,7 @@ def aode(train, y, w, n_values, n_classes, test, smoothing="m_estimate", m=1, fr
     )
 
 
-def aodesr(
-    train, y, w, n_values, n_classes, test, critical_value=50, smoothing="m_estimate", m=1, frequency_limit=1
-):
+def aodesr(train, y, w, n_values, n_classes, test, critical_value=50, smoothing="m_estimate", m=1, frequency_limit=1):
     """AODE after values implied by other values of the same row have been removed."""
     return averaged_n_dependence(
         train, y, w, n_values, n_classes, test, 1, smoothing, m, frequency_limit, critical_value
@@ -129,8 +127,7 @@ def waode(train, y, w, n_values, n_classes, test, smoothing="m_estimate", m=1):
             weights = dict.fromkeys(observed, 1.0)
         if observed:
             total = sum(
-                weights[i] * parent_set_scores(counts, n_values, row, (i,), observed, smoothing, m)
-                for i in observed
+                weights[i] * parent_set_scores(counts, n_values, row, (i,), observed, smoothing, m) for i in observed
             )
             scores.append(total / sum(weights.values()))
         else:

@@ -197,9 +197,7 @@ def network_probabilities(train, y, w, n_values, n_classes, test, parents, alpha
     return normalise(np.exp(log_scores - log_scores.max(axis=1, keepdims=True)))
 
 
-def bayes_net(
-    train, y, w, n_values, n_classes, test, max_parents=2, score="bayes", initial="naive", alpha=0.5
-):
+def bayes_net(train, y, w, n_values, n_classes, test, max_parents=2, score="bayes", initial="naive", alpha=0.5):
     """A network found by K2."""
     parents = k2_parents(train, y, w, n_values, n_classes, max_parents, score, initial)
     return network_probabilities(train, y, w, n_values, n_classes, test, parents, alpha)

@@ -165,9 +165,7 @@ def test_networks_reproduce_weka(name, setting):
     assert_close(ours, golden.probabilities(setting)[rows])
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in NUMERIC_SETS if "NaiveBayes_numeric_K" in load(name).settings]
-)
+@pytest.mark.parametrize("name", [name for name in NUMERIC_SETS if "NaiveBayes_numeric_K" in load(name).settings])
 def test_truncated_kernels_reproduce_weka(name):
     golden = load(name)
     X, y, weight, n_classes = load_numeric(name, "train")

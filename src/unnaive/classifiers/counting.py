@@ -68,9 +68,7 @@ class CountingClassifier(BayesClassifier):
     def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[np.bool_], n_classes: int) -> Statistic:
         return CountTable(encoder.n_code_values, has_missing, n_classes, self._order, self.max_bytes)  # type: ignore[arg-type, return-value]
 
-    def _fit(
-        self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool
-    ) -> None:
+    def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
         self._check_parameters()
         encoder = self._new_encoder()
         encoder.fit_table(table, self.classes_[classes], weights if weighted else None)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from unnaive.classifiers.counting import CountingClassifier
 from unnaive.represent.table import TableEncoder
 from unnaive.statistics.additive import Rows, Statistic, Together
-from unnaive.statistics.counts import CountTable
 from unnaive.statistics.moments import Moments, add_gaussian
 from unnaive.statistics.naive import NaiveTables, naive_tables
 from unnaive.statistics.smoothing import Smoothing

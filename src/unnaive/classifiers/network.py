@@ -349,9 +349,7 @@ class BayesNet(_NetworkClassifier):
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
 
-    def _new_statistic(
-        self, encoder: TableEncoder, has_missing: NDArray[np.bool_], n_classes: int
-    ) -> DistinctRows:
+    def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[np.bool_], n_classes: int) -> DistinctRows:
         return DistinctRows(encoder.n_code_values, n_classes, self.max_bytes)  # type: ignore[arg-type]
 
     def _derive(self, statistic: DistinctRows) -> _Network:
@@ -375,17 +373,12 @@ class BayesNet(_NetworkClassifier):
         log_prior = _log_class_estimate(statistic.class_count, self.alpha)
         return _Network(parents, np.array(with_class), stack_tables(parents, tables), log_prior)
 
-    def _gain(
-        self, statistic: DistinctRows, child: int, nodes: list[int], candidate: int, n_rows: float
-    ) -> float:
+    def _gain(self, statistic: DistinctRows, child: int, nodes: list[int], candidate: int, n_rows: float) -> float:
         """How much a further parent raises the score, on the rows in which all of them are observed."""
         with_candidate = [*nodes, candidate]
         columns = [node - 1 for node in with_candidate if node > 0]
         family = statistic.family(child, columns)[(slice(1, None),) * len(columns)]
-        if 0 in with_candidate:
-            family = np.moveaxis(family, -1, with_candidate.index(0))
-        else:
-            family = family.sum(axis=-1)
+        family = np.moveaxis(family, -1, with_candidate.index(0)) if 0 in with_candidate else family.sum(axis=-1)
         without = family.sum(axis=len(nodes))
         r = family.shape[-1]
         return family_score(family.reshape(-1, r), self.criterion, n_rows) - family_score(

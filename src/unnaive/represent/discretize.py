@@ -179,9 +179,7 @@ def _refuse_missing_labels(y: Any) -> None:
     else:
         missing = False
     if missing:
-        raise ValueError(
-            "Input y contains NaN: some labels are missing. Drop those rows, or give them a label."
-        )
+        raise ValueError("Input y contains NaN: some labels are missing. Drop those rows, or give them a label.")
 
 
 def _is_missing(label: Any) -> bool:

@@ -15,9 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 from unnaive.represent.columns import RawColumn, RawTable, as_numbers, is_missing, read_table
 from unnaive.represent.discretize import MDLDiscretizer
 from unnaive.statistics.additive import Rows
-from unnaive.statistics.encode import distinct_integers, look_up
-
-_WIDEST_TABLE = 1 << 16  # integers looked up directly; wider ranges are searched
+from unnaive.statistics.encode import direct_table, distinct_numbers, look_up
 
 
 class Categories:
@@ -149,9 +147,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     @property
     def categories_(self) -> list[NDArray[Any] | None]:
         """Categories of every column, None for numeric columns."""
-        return [
-            None if categories is None else _as_array(categories.values) for categories in self._categories
-        ]
+        return [None if categories is None else _as_array(categories.values) for categories in self._categories]
 
     def fit_table(self, table: RawTable, y: Any, sample_weight: NDArray[np.float64] | None) -> None:
         """Fit on a table that was read already."""
@@ -164,10 +160,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if table.names is not None:
             self.feature_names_in_ = np.array(table.names, dtype=object)
         self.is_categorical_ = self._find_categorical(table)
-        self._categories: list[Categories | None] = [
-            self._categories_of(table, column) if categorical else None
-            for column, categorical in enumerate(self.is_categorical_)
-        ]
+        self._categories = self._categories_of(table)
         self.discretizer_ = None
         if not self.is_categorical_.all() and self.discretizer != "passthrough":
             discretizer = MDLDiscretizer() if self.discretizer is None else clone(self.discretizer)
@@ -203,8 +196,8 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """An encoder that also knows the categories of another table; this one stays as it is."""
         return self._with_categories(
             [
-                None if known is None else known.union(self._categories_of(table, column))
-                for column, known in enumerate(self._categories)
+                None if known is None or new is None else known.union(new)
+                for known, new in zip(self._categories, self._categories_of(table))
             ]
         )
 
@@ -298,24 +291,19 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             mask[column] = True
         return mask
 
-    def _categories_of(self, table: RawTable, column: int) -> Categories:
-        if column in table.others:
-            raw = table.others[column]
-            if raw.codes is not None:
-                assert raw.declared is not None
-                return Categories(raw.declared, [])
-            assert raw.values is not None
-            try:
-                seen = [value for value in set(raw.values) if not is_missing(value)]
-            except TypeError:
-                raise TypeError(_not_a_value(raw, table.name(column))) from None
-            return Categories(raw.declared or [], seen)
-        numbers = table.numbers[:, table.number_columns.index(column)]
-        low, marks = distinct_integers(numbers, _WIDEST_TABLE)
-        if len(marks):
-            return Categories([], (np.flatnonzero(marks) + int(low)).tolist())
-        self._refuse_infinite(numbers, table.name(column))
-        return Categories([], np.unique(numbers[~np.isnan(numbers)]).tolist())
+    def _categories_of(self, table: RawTable) -> list[Categories | None]:
+        """The categories a table has in each categorical column."""
+        categories: list[Categories | None] = [None] * table.n_columns
+        as_numbers = [at for at, column in enumerate(table.number_columns) if self.is_categorical_[column]]
+        for at, distinct in zip(as_numbers, distinct_numbers(table.numbers[:, as_numbers])):
+            column = table.number_columns[at]
+            _refuse_infinite(distinct, table.name(column))
+            whole = (distinct == np.floor(distinct)).all()
+            categories[column] = Categories([], (distinct.astype(np.int64) if whole else distinct).tolist())
+        for column, raw in table.others.items():
+            if self.is_categorical_[column]:
+                categories[column] = _categories_of_objects(raw, table.name(column))
+        return categories
 
     def _encode_categories(
         self,
@@ -335,7 +323,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             numbers = table.numbers[:, at]
             if known.values and known.kinds() == {"text"} and not np.isnan(numbers).all():
                 raise _kind_changed(table.name(column), "text", "numbers", float(np.nanmin(numbers)))
-            short = _direct_table(known)
+            short = direct_table(np.array(known.values, dtype=np.float64)) if known.kinds() <= {"numbers"} else None
             if short is None:
                 codes[:, target] = _search(numbers, known)
             else:
@@ -368,15 +356,8 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             numbers = np.column_stack(columns)
         if not np.isfinite(numbers.sum()):
             for column, values in zip(numeric, numbers.T):
-                self._refuse_infinite(values, table.name(column))
+                _refuse_infinite(values, table.name(column))
         return numbers
-
-    def _refuse_infinite(self, numbers: NDArray[np.float64], name: str) -> None:
-        if np.isinf(numbers).any():
-            raise ValueError(
-                f"Column {name} contains infinity. Replace it by a finite number, or by NaN if it stands for "
-                "a missing value."
-            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -386,6 +367,25 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = self.discretizer is None
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _refuse_infinite(numbers: NDArray[np.float64], name: str) -> None:
+    if np.isinf(numbers).any():
+        raise ValueError(
+            f"Column {name} contains infinity. Replace it by a finite number, or by NaN if it stands for "
+            "a missing value."
+        )
+
+
+def _categories_of_objects(raw: RawColumn, name: str) -> Categories:
+    if raw.codes is not None:
+        assert raw.declared is not None
+        return Categories(raw.declared, [])
+    assert raw.values is not None
+    try:
+        return Categories(raw.declared or [], [value for value in set(raw.values) if not is_missing(value)])
+    except TypeError:
+        raise TypeError(_not_a_value(raw, name)) from None
 
 
 def _as_array(values: list[Any]) -> NDArray[Any]:
@@ -430,28 +430,18 @@ def _not_a_value(raw: RawColumn, name: str) -> str:
 def _text_as_numbers(raw: RawColumn, name: str) -> NDArray[np.float64]:
     if raw.values is not None:
         return as_numbers(raw.values, name)
-    assert raw.declared is not None and raw.codes is not None
+    assert raw.declared is not None
+    assert raw.codes is not None
     return as_numbers(np.array([*raw.declared, None], dtype=object)[raw.codes], name)
-
-
-def _direct_table(known: Categories) -> tuple[float, NDArray[np.int32]] | None:
-    """(lowest category, code of each integer from there on) where categories are integers close together."""
-    values = np.array(known.values, dtype=object)
-    if not len(values) or known.kinds() != {"numbers"}:
-        return (0.0, np.empty(0, np.int32)) if not len(values) else None
-    numbers = values.astype(np.float64)
-    low = numbers.min()
-    if (numbers != np.floor(numbers)).any() or numbers.max() - low >= _WIDEST_TABLE:
-        return None
-    table = np.full(int(numbers.max() - low) + 1, -1, dtype=np.int32)
-    table[(numbers - low).astype(np.int64)] = np.arange(len(numbers))
-    return float(low), table
 
 
 def _search(numbers: NDArray[np.float64], known: Categories) -> NDArray[np.int32]:
     """Codes among categories that are any numbers."""
     pairs = sorted((float(value), code) for value, code in known.code.items() if _kind(value) == "numbers")
-    values, codes = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs], dtype=np.int32)
+    values, codes = (
+        np.array([pair[0] for pair in pairs]),
+        np.array([pair[1] for pair in pairs], dtype=np.int32),
+    )
     at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
     return np.where(values[at] == numbers, codes[at], np.int32(-1))
 

@@ -110,9 +110,7 @@ class CountTable:
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows; a missing value needs a column that has a position for it."""
         tables = self.tables + [np.zeros((0, 1))] * (MAX_ORDER - self.order)
-        _count(
-            rows.codes, classes, weights, self.starts, self.has_missing, self.order, self.class_count, *tables
-        )
+        _count(rows.codes, classes, weights, self.starts, self.has_missing, self.order, self.class_count, *tables)
 
     def merge(self, other: CountTable) -> None:
         """Add the counts of a table of the same shape."""
@@ -153,7 +151,9 @@ class CountTable:
         widths = self.n_values + self.has_missing
         first = sum(int(self.starts[k - depth, column]) for depth, column in enumerate(descending))
         table = self.tables[k - 1]
-        strides = [int(self.starts[k - 1 - depth, column]) * table.strides[0] for depth, column in enumerate(descending)]
+        strides = [
+            int(self.starts[k - 1 - depth, column]) * table.strides[0] for depth, column in enumerate(descending)
+        ]
         view = np.lib.stride_tricks.as_strided(
             table[first:],
             shape=(*(int(widths[column]) for column in descending), self.n_classes),
@@ -188,30 +188,42 @@ class CountTable:
 @njit(cache=True, nogil=True)
 def _count(codes, classes, weights, starts, has_missing, order, class_count, singles, pairs, triples, quads):
     n_rows, n_columns = codes.shape
-    place = np.empty((MAX_ORDER, n_columns), np.int64)
+    n_classes = class_count.shape[0]
+    # Flat tables and places without sign: an access is an addition, with no check for negative places.
+    flat1, flat2, flat3, flat4 = (
+        singles.reshape(-1),
+        pairs.reshape(-1),
+        triples.reshape(-1),
+        quads.reshape(-1),
+    )
+    place = np.empty((MAX_ORDER, n_columns), np.uint64)
     for row in range(n_rows):
         label = classes[row]
         weight = weights[row]
         class_count[label] += weight
         for i in range(n_columns):
             position = codes[row, i] + has_missing[i]
-            for k in range(order):
-                place[k, i] = starts[k + 1, i] + position * starts[k, i]
-            singles[place[0, i], label] += weight
-            if order == 1:
-                continue
-            for j in range(i):
-                pairs[place[1, i] + place[0, j], label] += weight
-            if order == 2:
-                continue
-            for j in range(i):
-                second = place[2, i] + place[1, j]
-                for k in range(j):
-                    triples[second + place[0, k], label] += weight
-            if order == 3:
-                continue
-            for j in range(i):
-                for k in range(j):
-                    third = place[3, i] + place[2, j] + place[1, k]
-                    for m in range(k):
-                        quads[third + place[0, m], label] += weight
+            # The class is added to the place of the last column only, which every combination has once.
+            place[0, i] = (starts[1, i] + position) * n_classes + label
+            for k in range(1, order):
+                place[k, i] = (starts[k + 1, i] + position * starts[k, i]) * n_classes
+        first, second, third, fourth = place[0], place[1], place[2], place[3]
+        for i in range(n_columns):
+            flat1[first[i]] += weight
+        if order >= 2:
+            for i in range(n_columns):
+                for j in range(i):
+                    flat2[second[i] + first[j]] += weight
+        if order >= 3:
+            for i in range(n_columns):
+                for j in range(i):
+                    both = third[i] + second[j]
+                    for k in range(j):
+                        flat3[both + first[k]] += weight
+        if order >= 4:
+            for i in range(n_columns):
+                for j in range(i):
+                    for k in range(j):
+                        three = fourth[i] + third[j] + second[k]
+                        for m in range(k):
+                            flat4[three + first[m]] += weight

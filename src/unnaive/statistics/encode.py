@@ -4,28 +4,65 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+_WIDEST = 1 << 16  # integers in a range up to this are looked up directly; wider ranges are searched
+
+
+def distinct_numbers(numbers: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """The distinct numbers of every column in ascending order, without NaN."""
+    low, high, whole = _ranges(numbers)
+    narrow = whole & (high - low < _WIDEST)
+    sizes = np.where(narrow & (high >= low), high - low + 1, 0).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    marks = np.zeros(starts[-1], np.bool_)
+    _mark(numbers, low, sizes, starts, marks)
+    distinct = []
+    for column in range(numbers.shape[1]):
+        if narrow[column]:
+            distinct.append(low[column] + np.flatnonzero(marks[starts[column] : starts[column + 1]]))
+        else:
+            values = numbers[:, column]
+            distinct.append(np.unique(values[~np.isnan(values)]))
+    return distinct
+
+
+def direct_table(categories: NDArray[np.float64]) -> tuple[float, NDArray[np.int32]] | None:
+    """(lowest category, code of each integer from there on) where categories are integers close together."""
+    if not len(categories):
+        return 0.0, np.empty(0, np.int32)
+    low, high = categories.min(), categories.max()
+    if (categories != np.floor(categories)).any() or high - low >= _WIDEST:
+        return None
+    table = np.full(int(high - low) + 1, -1, dtype=np.int32)
+    table[(categories - low).astype(np.int64)] = np.arange(len(categories))
+    return float(low), table
 
 
 @njit(cache=True, nogil=True)
-def distinct_integers(numbers, size):
-    """Mark which of the integers low, low + 1, ... occur in a column; NaN is skipped.
+def _ranges(numbers):
+    n_columns = numbers.shape[1]
+    low = np.full(n_columns, np.inf)
+    high = np.full(n_columns, -np.inf)
+    whole = np.ones(n_columns, np.bool_)
+    for row in range(numbers.shape[0]):
+        for column in range(n_columns):
+            x = numbers[row, column]
+            if np.isnan(x):
+                continue
+            low[column] = min(low[column], x)
+            high[column] = max(high[column], x)
+            whole[column] &= x == np.floor(x)
+    return low, high, whole
 
-    Returns (low, marks), or no marks where a number is not an integer or the range is wider than ``size``.
-    """
-    low, high = np.inf, -np.inf
-    for x in numbers:
-        if np.isnan(x):
-            continue
-        if x != np.floor(x) or np.isinf(x):
-            return 0.0, np.zeros(0, np.bool_)
-        low, high = min(low, x), max(high, x)
-    if high < low or high - low >= size:
-        return 0.0, np.zeros(0, np.bool_)
-    marks = np.zeros(np.int64(high - low) + 1, np.bool_)
-    for x in numbers:
-        if not np.isnan(x):
-            marks[np.int64(x - low)] = True
-    return low, marks
+
+@njit(cache=True, nogil=True)
+def _mark(numbers, low, sizes, starts, marks):
+    for row in range(numbers.shape[0]):
+        for column in range(numbers.shape[1]):
+            x = numbers[row, column]
+            if sizes[column] > 0 and not np.isnan(x):
+                marks[starts[column] + np.int64(x - low[column])] = True
 
 
 @njit(cache=True, nogil=True)
@@ -36,11 +73,9 @@ def look_up(numbers, columns, low, tables, table_starts, codes, targets):
     """
     for row in range(numbers.shape[0]):
         for c in range(columns.shape[0]):
-            x = numbers[row, columns[c]]
-            at = x - low[c]
-            size = table_starts[c + 1] - table_starts[c]
+            at = numbers[row, columns[c]] - low[c]
             code = np.int32(-1)
-            if 0 <= at < size:
+            if 0 <= at < table_starts[c + 1] - table_starts[c]:
                 whole = np.int64(at)
                 if whole == at:
                     code = tables[table_starts[c] + whole]

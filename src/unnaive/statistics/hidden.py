@@ -1,6 +1,6 @@
 """Scores of hidden naive Bayes: every column has a hidden parent, a mixture of all the other columns.
 
-    score(y) = P(y) Π_i Σ_{j ≠ i} W_ij P(x_i | x_j, y)
+score(y) = P(y) Π_i Σ_{j ≠ i} W_ij P(x_i | x_j, y)
 """
 
 from __future__ import annotations
@@ -69,66 +69,51 @@ def score_hidden(codes, starts, has_missing, tables, dependence, naive, log_prio
     n_classes = log_prior.shape[0]
     out = np.empty((n_rows, n_classes))
     columns = np.empty(n_columns, np.int64)
-    place = np.empty((2, n_columns), np.int64)
+    first = np.empty(n_columns, np.int64)
+    second = np.empty(n_columns, np.int64)
     mixed = np.empty((n_columns, n_classes))
-    weight = np.empty(n_columns)
-    all_weight = dependence.sum(axis=1)
+    flat_mixed, flat_tables = mixed.reshape(-1), tables.reshape(-1)
+    inverse_weight = np.empty(n_columns)
     product = np.empty(n_classes)
+    complete_before = False
     for row in range(n_rows):
         size = 0
         for i in range(n_columns):
             code = codes[row, i]
             if code >= 0:
                 position = code + has_missing[i]
-                place[0, i] = starts[1, i] + position
-                place[1, i] = starts[2, i] + position * starts[1, i]
+                first[size] = starts[1, i] + position
+                second[size] = starts[2, i] + position * starts[1, i]
                 columns[size] = i
                 size += 1
-        for a in range(size):
-            mixed[a] = 0.0
-            weight[a] = all_weight[columns[a]]
-        if size < n_columns:
+        complete = size == n_columns
+        if not (complete and complete_before):
             for a in range(size):
-                weight[a] = 0.0
+                weight = 0.0
                 for b in range(size):
-                    weight[a] += dependence[columns[a], columns[b]]
-        for a in range(size):
-            mine = mixed[a]
-            my_place = place[1, columns[a]]
-            if n_classes == 2:
-                # Two classes are the common case, and too few for a vectorised loop over classes.
-                first = 0.0
-                second = 0.0
+                    weight += dependence[columns[a], columns[b]]
+                inverse_weight[a] = 1.0 / weight if weight > 0.0 else 0.0
+        complete_before = complete
+        if n_classes == 2:
+            _mix_two_classes(flat_mixed, flat_tables, first, second, size)
+        else:
+            for a in range(size):
+                mine = mixed[a]
+                mine[:] = 0.0
                 for b in range(a):
-                    terms = tables[my_place + place[0, columns[b]]]
-                    first += terms[0]
-                    second += terms[1]
-                    mixed[b, 0] += terms[2]
-                    mixed[b, 1] += terms[3]
-                mine[0] = first
-                mine[1] = second
-                continue
-            for b in range(a):
-                terms = tables[my_place + place[0, columns[b]]]
-                theirs = mixed[b]
-                for y in range(n_classes):
-                    mine[y] += terms[y]
-                    theirs[y] += terms[n_classes + y]
+                    terms = tables[second[a] + first[b]]
+                    theirs = mixed[b]
+                    for y in range(n_classes):
+                        mine[y] += terms[y]
+                        theirs[y] += terms[n_classes + y]
         score = out[row]
         score[:] = log_prior
         product[:] = 1.0
         for a in range(size):
-            mine = mixed[a]
-            if weight[a] > 0.0:
-                inverse = 1.0 / weight[a]
-                for y in range(n_classes):
-                    product[y] *= mine[y] * inverse
-            else:
-                factors = naive[place[0, columns[a]]]
-                for y in range(n_classes):
-                    product[y] *= factors[y]
-            smallest = product[0]
+            smallest = 1.0
             for y in range(n_classes):
+                factor = mixed[a, y] * inverse_weight[a] if inverse_weight[a] > 0.0 else naive[first[a], y]
+                product[y] *= factor
                 smallest = min(smallest, product[y])
             if smallest < _SMALLEST:
                 for y in range(n_classes):
@@ -137,3 +122,17 @@ def score_hidden(codes, starts, has_missing, tables, dependence, naive, log_prio
         for y in range(n_classes):
             score[y] += np.log(product[y])
     return out
+
+
+@njit(cache=True, nogil=True)
+def _mix_two_classes(mixed, tables, first, second, size):
+    """The mixtures of a row of two classes, the common case, too few for a vectorised loop over classes."""
+    for a in range(size):
+        mine0, mine1 = 0.0, 0.0
+        for b in range(a):
+            at = np.uint64(4 * (second[a] + first[b]))
+            mine0 += tables[at]
+            mine1 += tables[at + np.uint64(1)]
+            mixed[2 * b] += tables[at + np.uint64(2)]
+            mixed[2 * b + 1] += tables[at + np.uint64(3)]
+        mixed[2 * a], mixed[2 * a + 1] = mine0, mine1

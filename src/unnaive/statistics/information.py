@@ -68,9 +68,7 @@ def _terms(joint: NDArray[np.float64], independent: NDArray[np.float64], skip_ne
     return float(np.sum(joint * _log_ratio(joint, independent, skip_negligible)))
 
 
-def _log_ratio(
-    together: NDArray[np.float64], apart: NDArray[np.float64], skip_negligible: bool
-) -> NDArray[np.float64]:
+def _log_ratio(together: NDArray[np.float64], apart: NDArray[np.float64], skip_negligible: bool) -> NDArray[np.float64]:
     """log2(together / apart), and 0 where either is nothing or negligible."""
     least = _NEGLIGIBLE if skip_negligible else np.finfo(float).tiny
     kept = (together >= least) & (apart >= least)

@@ -200,9 +200,7 @@ def _log2_description(counts: np.ndarray, present: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def mdl_cut_points(
-    distinct: np.ndarray, counts: np.ndarray, kononenko: bool, better_encoding: bool
-) -> np.ndarray:
+def mdl_cut_points(distinct: np.ndarray, counts: np.ndarray, kononenko: bool, better_encoding: bool) -> np.ndarray:
     """Cut points that pay for their description.
 
     Parameters
@@ -245,9 +243,7 @@ def mdl_cut_points(
         entropy, present, weight = _entropy(totals)
         if weight <= 1.0 or present < 2:
             continue
-        best, entropy_after = _lowest_entropy_cut(
-            counts, first, stop, totals, left, right, left_terms, right_terms
-        )
+        best, entropy_after = _lowest_entropy_cut(counts, first, stop, totals, left, right, left_terms, right_terms)
         if not entropy_after < entropy:
             continue
         # Summed afresh, so that a class which rounding left behind is not taken for present.
@@ -262,10 +258,7 @@ def mdl_cut_points(
         else:
             left_entropy, left_present, _ = _entropy(left)
             right_entropy, right_present, _ = _entropy(right)
-            if present <= _LARGEST_EXACT_POWER:
-                class_bits = math.log(3.0**present - 2.0) / _LN2
-            else:
-                class_bits = present * _LOG2_3
+            class_bits = math.log(3.0**present - 2.0) / _LN2 if present <= _LARGEST_EXACT_POWER else present * _LOG2_3
             class_bits -= present * entropy - left_present * left_entropy - right_present * right_entropy
             accepted = entropy - entropy_after > (cut_bits + class_bits) / weight
         if accepted:

@@ -88,8 +88,7 @@ class Moments:
         mean, variance = np.empty((2, n_columns, n_classes + 1))
         for column in range(n_columns):
             sums = [
-                (Fraction(float(self.weight[column, y])), *map(_value, self.sums[column, y]))
-                for y in range(n_classes)
+                (Fraction(float(self.weight[column, y])), *map(_value, self.sums[column, y])) for y in range(n_classes)
             ]
             overall = tuple(sum(part, Fraction()) for part in zip(*sums))
             for y, (weight, first, second) in enumerate([*sums, overall]):

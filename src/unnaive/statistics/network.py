@@ -43,9 +43,7 @@ class NetworkTables:
         return scores
 
 
-def stack_tables(
-    parents: Sequence[Sequence[int]], tables: Sequence[NDArray[np.float64]]
-) -> NetworkTables:
+def stack_tables(parents: Sequence[Sequence[int]], tables: Sequence[NDArray[np.float64]]) -> NetworkTables:
     """Lay out one table a node, each of shape (positions of its parents..., own values, n_classes)."""
     starts, links, link_starts, flat = [0], [], [0], []
     for of_node, table in zip(parents, tables):
