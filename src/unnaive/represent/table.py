@@ -295,7 +295,8 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """The categories a table has in each categorical column."""
         categories: list[Categories | None] = [None] * table.n_columns
         as_numbers = [at for at, column in enumerate(table.number_columns) if self.is_categorical_[column]]
-        for at, distinct in zip(as_numbers, distinct_numbers(table.numbers[:, as_numbers])):
+        numbers = table.numbers if len(as_numbers) == table.numbers.shape[1] else table.numbers[:, as_numbers]
+        for at, distinct in zip(as_numbers, distinct_numbers(numbers)):
             column = table.number_columns[at]
             _refuse_infinite(distinct, table.name(column))
             whole = (distinct == np.floor(distinct)).all()

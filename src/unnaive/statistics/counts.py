@@ -196,34 +196,30 @@ def _count(codes, classes, weights, starts, has_missing, order, class_count, sin
         triples.reshape(-1),
         quads.reshape(-1),
     )
-    place = np.empty((MAX_ORDER, n_columns), np.uint64)
+    first, second, third = np.empty((3, n_columns), np.uint64)
     for row in range(n_rows):
         label = classes[row]
         weight = weights[row]
         class_count[label] += weight
         for i in range(n_columns):
             position = codes[row, i] + has_missing[i]
-            # The class is added to the place of the last column only, which every combination has once.
-            place[0, i] = (starts[1, i] + position) * n_classes + label
-            for k in range(1, order):
-                place[k, i] = (starts[k + 1, i] + position * starts[k, i]) * n_classes
-        first, second, third, fourth = place[0], place[1], place[2], place[3]
-        for i in range(n_columns):
+            # Every combination has one column in first place: that one brings the class along.
+            first[i] = (starts[1, i] + position) * n_classes + label
             flat1[first[i]] += weight
-        if order >= 2:
-            for i in range(n_columns):
+            if order >= 2:
+                second[i] = here = np.uint64((starts[2, i] + position * starts[1, i]) * n_classes)
                 for j in range(i):
-                    flat2[second[i] + first[j]] += weight
-        if order >= 3:
-            for i in range(n_columns):
+                    flat2[here + first[j]] += weight
+            if order >= 3:
+                third[i] = here = np.uint64((starts[3, i] + position * starts[2, i]) * n_classes)
                 for j in range(i):
-                    both = third[i] + second[j]
+                    both = here + second[j]
                     for k in range(j):
                         flat3[both + first[k]] += weight
-        if order >= 4:
-            for i in range(n_columns):
+            if order >= 4:
+                here = np.uint64((starts[4, i] + position * starts[3, i]) * n_classes)
                 for j in range(i):
                     for k in range(j):
-                        three = fourth[i] + third[j] + second[k]
+                        three = here + third[j] + second[k]
                         for m in range(k):
                             flat4[three + first[m]] += weight

@@ -48,11 +48,13 @@ def _ranges(numbers):
     for row in range(numbers.shape[0]):
         for column in range(n_columns):
             x = numbers[row, column]
-            if np.isnan(x):
-                continue
-            low[column] = min(low[column], x)
-            high[column] = max(high[column], x)
-            whole[column] &= x == np.floor(x)
+            # NaN compares false with everything, itself included.
+            if x < low[column]:
+                low[column] = x
+            if x > high[column]:
+                high[column] = x
+            if x == x and x != np.floor(x):
+                whole[column] = False
     return low, high, whole
 
 
