@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from unnaive.classifiers.counting import CountingClassifier
 from unnaive.statistics.additive import Rows
-from unnaive.statistics.averaged import ParentSets, average_scores, parent_sets, without_generalisations
+from unnaive.statistics.averaged import ParentSets, average_scores, parent_sets
 from unnaive.statistics.counts import CountTable
 from unnaive.statistics.information import mutual_information, smoothed_mutual_information
 from unnaive.statistics.naive import NaiveTables, naive_tables
 from unnaive.statistics.smoothing import Smoothing
+from unnaive.statistics.subsumption import without_generalisations
 
 
 class _Averaged(NamedTuple):

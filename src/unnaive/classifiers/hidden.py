@@ -102,12 +102,4 @@ class HiddenNaiveBayes(CountingClassifier):
         self.dependence_ = derived.dependence
 
     def _score_rows(self, rows: Rows, statistic: CountTable, derived: _Hidden) -> NDArray[np.float64]:
-        return score_hidden(
-            rows.codes,
-            statistic.starts,
-            statistic.has_missing,
-            derived.tables,
-            derived.dependence,
-            derived.naive,
-            derived.log_prior,
-        )
+        return score_hidden(rows.codes, statistic, derived.tables, derived.dependence, derived.naive, derived.log_prior)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 from unnaive.represent.columns import RawColumn, RawTable, as_numbers, is_missing, read_table
 from unnaive.represent.discretize import MDLDiscretizer
 from unnaive.statistics.additive import Rows
-from unnaive.statistics.encode import direct_table, distinct_numbers, look_up
+from unnaive.statistics.encode import direct_table, distinct_numbers, look_up, shift
 
 
 class Categories:
@@ -331,6 +331,10 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 direct.append((at, *short, target))
         if direct:
             sources, low, tables, where = zip(*direct)
+            everything = table.numbers.shape[1] == len(direct) == codes.shape[1]
+            if everything and all((short == np.arange(len(short))).all() for short in tables):
+                shift(table.numbers, np.array(low), np.array([len(short) for short in tables]), codes)
+                return
             starts = np.concatenate([[0], np.cumsum([len(short) for short in tables])])
             look_up(
                 table.numbers,

@@ -68,6 +68,16 @@ def _mark(numbers, low, sizes, starts, marks):
 
 
 @njit(cache=True, nogil=True)
+def shift(numbers, low, sizes, codes):
+    """Codes of columns of numbers that all have the categories low, low + 1, ..., sizes of them."""
+    for row in range(numbers.shape[0]):
+        for column in range(numbers.shape[1]):
+            at = numbers[row, column] - low[column]
+            known = (at >= 0) & (at < sizes[column]) & (at == np.floor(at))
+            codes[row, column] = np.int32(at) if known else np.int32(-1)
+
+
+@njit(cache=True, nogil=True)
 def look_up(numbers, columns, low, tables, table_starts, codes, targets):
     """Codes of categorical columns of numbers whose categories are integers in a narrow range.
 

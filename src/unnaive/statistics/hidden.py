@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.statistics.counts import CountTable
+from unnaive.statistics.grouped import find_groups, group_terms
 from unnaive.statistics.smoothing import Smoothing
 
 _SMALLEST = 1e-200  # products below this are moved into their logarithm
@@ -62,12 +63,46 @@ def _fill_hidden(starts, n_values, has_missing, singles, pairs, dependence, extr
                         tables[at, n_classes + y] = dependence[i, j] * (both + extra[j]) / (with_i + added[j])
 
 
-@njit(cache=True, nogil=True)
-def score_hidden(codes, starts, has_missing, tables, dependence, naive, log_prior):
+def score_hidden(
+    codes: NDArray[np.int32],
+    counts: CountTable,
+    tables: NDArray[np.float64],
+    dependence: NDArray[np.float64],
+    naive: NDArray[np.float64],
+    log_prior: NDArray[np.float64],
+) -> NDArray[np.float64]:
     """Joint log scores of coded rows; ``naive`` are the probabilities used where nothing is dependent."""
-    n_rows, n_columns = codes.shape
+    scores = np.empty((len(codes), counts.n_classes))
+    rows = np.arange(len(codes))
+    grouped = None
+    if counts.n_classes == 2:
+        grouped = group_terms(counts, tables, multiply=False, n_rows=len(codes))
+    if grouped is not None:
+        complete = (codes >= 0).all(axis=1)
+        owner_starts = counts.starts[1] + counts.has_missing
+        _score_hidden_grouped(
+            codes,
+            rows[complete],
+            counts.n_values,
+            owner_starts,
+            dependence,
+            naive,
+            log_prior,
+            grouped.starts,
+            grouped.width,
+            grouped.terms,
+            scores,
+        )
+        rows = rows[~complete]
+    rows = rows[counts.cache_order(codes[rows], tables)]
+    _score_hidden(codes, rows, counts.starts, counts.has_missing, tables, dependence, naive, log_prior, scores)
+    return scores
+
+
+@njit(cache=True, nogil=True)
+def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, log_prior, out):
+    n_columns = codes.shape[1]
     n_classes = log_prior.shape[0]
-    out = np.empty((n_rows, n_classes))
     columns = np.empty(n_columns, np.int64)
     first = np.empty(n_columns, np.int64)
     second = np.empty(n_columns, np.int64)
@@ -76,7 +111,7 @@ def score_hidden(codes, starts, has_missing, tables, dependence, naive, log_prio
     inverse_weight = np.empty(n_columns)
     product = np.empty(n_classes)
     complete_before = False
-    for row in range(n_rows):
+    for row in rows:
         size = 0
         for i in range(n_columns):
             code = codes[row, i]
@@ -121,7 +156,6 @@ def score_hidden(codes, starts, has_missing, tables, dependence, naive, log_prio
                     product[y] = 1.0
         for y in range(n_classes):
             score[y] += np.log(product[y])
-    return out
 
 
 @njit(cache=True, nogil=True)
@@ -136,3 +170,36 @@ def _mix_two_classes(mixed, tables, first, second, size):
             mixed[2 * b] += tables[at + np.uint64(2)]
             mixed[2 * b + 1] += tables[at + np.uint64(3)]
         mixed[2 * a], mixed[2 * a + 1] = mine0, mine1
+
+
+@njit(cache=True, nogil=True)
+def _score_hidden_grouped(
+    codes, rows, n_values, owner_starts, dependence, naive, log_prior, group_starts, group_width, grouped, out
+):
+    """Complete rows of two classes, with the terms of two columns at a time."""
+    n_columns = codes.shape[1]
+    groups = np.empty(group_starts.shape[0], np.uint64)
+    weight = dependence.sum(axis=1)
+    inverse_weight = np.where(weight > 0.0, 1.0 / np.where(weight > 0.0, weight, 1.0), 0.0)
+    for row in rows:
+        find_groups(codes[row], n_values, group_starts, groups)
+        score0, score1 = log_prior[0], log_prior[1]
+        product0, product1 = 1.0, 1.0
+        for i in range(n_columns):
+            at = owner_starts[i] + codes[row, i]
+            if inverse_weight[i] > 0.0:
+                owner = np.uint64(2 * at * group_width)
+                mine0, mine1 = 0.0, 0.0
+                for group in groups:
+                    mine0 += grouped[owner + group]
+                    mine1 += grouped[owner + group + np.uint64(1)]
+                product0 *= mine0 * inverse_weight[i]
+                product1 *= mine1 * inverse_weight[i]
+            else:
+                product0 *= naive[at, 0]
+                product1 *= naive[at, 1]
+            if min(product0, product1) < _SMALLEST:
+                score0 += np.log(product0)
+                score1 += np.log(product1)
+                product0, product1 = 1.0, 1.0
+        out[row, 0], out[row, 1] = score0 + np.log(product0), score1 + np.log(product1)

@@ -20,9 +20,10 @@ def mutual_information(counts: CountTable, skip_negligible: bool = False) -> NDA
     """
     information = np.zeros(counts.n_columns)
     for i in range(counts.n_columns):
-        joint = _frequencies(counts.observed(i))
-        independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-        information[i] = max(0.0, _terms(joint, independent, skip_negligible))
+        joint = counts.observed(i)
+        total = joint.sum()
+        apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+        information[i] = _information(joint, joint * total, apart, total, skip_negligible)
     return information
 
 
@@ -40,7 +41,7 @@ def smoothed_mutual_information(counts: CountTable, n: int, smoothing: Smoothing
         joint = smoothing.estimate(observed, known, observed.size)
         # For single columns the package divides by all rows, also those in which the column is missing.
         value = smoothing.estimate(observed.sum(axis=1), total if n == 1 else known, len(observed))
-        information[columns[::-1]] = _terms(joint, np.outer(value, prior), skip_negligible=True)
+        information[columns[::-1]] = _information(joint, joint, np.outer(value, prior), 1.0, skip_negligible=True)
     return information
 
 
@@ -51,25 +52,26 @@ def conditional_mutual_information(counts: CountTable, skip_negligible: bool = F
     """
     information = np.zeros((counts.n_columns, counts.n_columns))
     for i, j in combinations(range(counts.n_columns), 2):
-        joint = _frequencies(counts.observed(i, j))
+        joint = counts.observed(i, j)
         first, second, label = joint.sum(axis=1), joint.sum(axis=0), joint.sum(axis=(0, 1))
-        apart = first[:, None] * second[None, :]
-        terms = _log_ratio(joint * label, apart, skip_negligible)
-        information[i, j] = information[j, i] = max(0.0, float(np.sum(joint * terms)))
+        information[i, j] = information[j, i] = _information(
+            joint, joint * label, first[:, None] * second[None, :], label.sum(), skip_negligible
+        )
     return information
 
 
-def _frequencies(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    total = counts.sum()
-    return counts / total if total > 0 else np.zeros_like(counts)
+def _information(
+    joint: NDArray[np.float64],
+    together: NDArray[np.float64],
+    apart: NDArray[np.float64],
+    total: float,
+    skip_negligible: bool,
+) -> float:
+    """Σ joint / total · log2(together / apart), where ``together`` and ``apart`` are products of two counts.
 
-
-def _terms(joint: NDArray[np.float64], independent: NDArray[np.float64], skip_negligible: bool) -> float:
-    return float(np.sum(joint * _log_ratio(joint, independent, skip_negligible)))
-
-
-def _log_ratio(together: NDArray[np.float64], apart: NDArray[np.float64], skip_negligible: bool) -> NDArray[np.float64]:
-    """log2(together / apart), and 0 where either is nothing or negligible."""
-    least = _NEGLIGIBLE if skip_negligible else np.finfo(float).tiny
+    Ratios are taken of counts, not of frequencies, so that what is independent gives exactly nothing.
+    """
+    least = _NEGLIGIBLE * total**2 if skip_negligible else np.finfo(float).tiny
     kept = (together >= least) & (apart >= least)
-    return np.log2(np.divide(together, apart, out=np.ones_like(together), where=kept))
+    logs = np.log2(np.divide(together, apart, out=np.ones_like(apart), where=kept))
+    return float(np.sum(joint * logs)) / total if total > 0 else 0.0
