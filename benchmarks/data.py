@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-REPOSITORY = Path(__file__).resolve().parents[1]
-
 
 class NoDataError(RuntimeError):
     """A data file is not there."""
@@ -34,10 +32,9 @@ class Table:
 def read_numbers(name: str, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
     """The first columns of `name`.csv.gz as floats, and its last column as class codes.
 
-    The folder is `UNNAIVE_DATA`, or `../shared/data` beside the repository.
+    The folder is `UNNAIVE_DATA`.
     """
-    folder = Path(os.environ.get("UNNAIVE_DATA") or REPOSITORY.parent / "shared" / "data")
-    file = folder / f"{name}.csv.gz"
+    file = Path(os.environ.get("UNNAIVE_DATA", "no folder of data")) / f"{name}.csv.gz"
     if not file.is_file():
         raise NoDataError(f"{file.name} is not in the data folder; set UNNAIVE_DATA")
     read = {"delimiter": ",", "skiprows": 1}

@@ -65,15 +65,16 @@ class CountingClassifier(BayesClassifier):
     def _new_encoder(self) -> TableEncoder:
         return TableEncoder(categorical_features=self.categorical_features, discretizer=self.discretizer)
 
-    def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[np.bool_], n_classes: int) -> Statistic:
-        return CountTable(encoder.n_code_values, has_missing, n_classes, self._order, self.max_bytes)  # type: ignore[arg-type, return-value]
+    def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[Any], n_classes: int) -> Statistic:
+        return CountTable(encoder.n_code_values, has_missing, n_classes, self._order, self.max_bytes)
 
     def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
         self._check_parameters()
         encoder = self._new_encoder()
         encoder.fit_table(table, self.classes_[classes], weights if weighted else None)
         rows = encoder.rows(table)
-        statistic = self._new_statistic(encoder, (rows.codes < 0).any(axis=0), len(self.classes_))
+        has_missing = np.asarray((rows.codes < 0).any(axis=0))
+        statistic = self._new_statistic(encoder, has_missing, len(self.classes_))
         statistic.add(rows, classes, weights)
         self._settle(encoder, statistic)
 
@@ -293,7 +294,7 @@ def _fitted_into(
         return statistic
     return statistic.grown(
         Growth(
-            encoder.n_code_values,  # type: ignore[arg-type]
+            encoder.n_code_values,
             has_missing,
             model.encoder_.new_codes(encoder),
             len(classes),

@@ -67,7 +67,7 @@ class HiddenNaiveBayes(CountingClassifier):
     >>> from unnaive import HiddenNaiveBayes
     >>> X, y = load_iris(return_X_y=True)
     >>> round(HiddenNaiveBayes().fit(X, y).score(X, y), 3)
-    0.953
+    0.967
     """
 
     _parameter_choices: ClassVar = {"smoothing": ("m_estimate", "laplace")}

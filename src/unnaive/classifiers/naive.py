@@ -15,7 +15,6 @@ from unnaive.statistics.naive import NaiveTables, naive_tables
 from unnaive.statistics.smoothing import Smoothing
 from unnaive.statistics.values import KernelDensities, ValueCounts, add_kernel_densities, kernel_densities
 
-_LARGEST = 1e150  # squares of larger numbers are not doubles
 _SMALLEST_VARIANCE = 1e-300
 
 
@@ -77,7 +76,7 @@ class NaiveBayes(CountingClassifier):
     >>> X = pd.DataFrame({"sky": ["clear", "grey", "grey", None], "warmth": [21.0, 14.5, 13.0, 20.0]})
     >>> model = NaiveBayes(numeric="gaussian").fit(X, ["dry", "wet", "wet", "dry"])
     >>> model.predict(pd.DataFrame({"sky": ["purple", "grey"], "warmth": [19.0, None]}))
-    array(['dry', 'wet'], dtype=object)
+    array(['dry', 'wet'], dtype='<U3')
     """
 
     _parameter_choices: ClassVar = {
@@ -112,7 +111,7 @@ class NaiveBayes(CountingClassifier):
         discretizer = self.discretizer if self.numeric == "discretize" else "passthrough"
         return TableEncoder(categorical_features=self.categorical_features, discretizer=discretizer)
 
-    def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[np.bool_], n_classes: int) -> Statistic:
+    def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[Any], n_classes: int) -> Statistic:
         counts = super()._new_statistic(encoder, has_missing, n_classes)
         if self.numeric == "discretize":
             return counts
@@ -121,7 +120,8 @@ class NaiveBayes(CountingClassifier):
         return Together(counts, numbers)
 
     def _derive(self, statistic: Any) -> tuple[NaiveTables, Any]:
-        counts, *numbers = statistic.parts if isinstance(statistic, Together) else [statistic]
+        parts: tuple[Any, ...] = statistic.parts if isinstance(statistic, Together) else (statistic,)
+        counts, *numbers = parts
         tables = naive_tables(counts, Smoothing(self.smoothing, self.m))
         if not numbers:
             return tables, None

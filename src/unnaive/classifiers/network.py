@@ -321,7 +321,7 @@ class BayesNet(_NetworkClassifier):
     >>> from unnaive import BayesNet
     >>> X, y = load_iris(return_X_y=True)
     >>> BayesNet(max_parents=2).fit(X, y).parents_
-    [(), (0,), (0,), (2,)]
+    [(), (), (), (2,)]
     """
 
     _parameter_choices: ClassVar = {"criterion": FAMILY_SCORES, "initial": ("naive", "empty")}
@@ -349,8 +349,8 @@ class BayesNet(_NetworkClassifier):
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
 
-    def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[np.bool_], n_classes: int) -> DistinctRows:
-        return DistinctRows(encoder.n_code_values, n_classes, self.max_bytes)  # type: ignore[arg-type]
+    def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[Any], n_classes: int) -> DistinctRows:
+        return DistinctRows(encoder.n_code_values, n_classes, self.max_bytes)
 
     def _derive(self, statistic: DistinctRows) -> _Network:
         n_rows = statistic.weights.sum()

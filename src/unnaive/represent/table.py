@@ -18,6 +18,9 @@ from unnaive.statistics.additive import Rows
 from unnaive.statistics.encode import direct_table, distinct_numbers, look_up, shift
 
 
+_LARGEST = 1e150
+
+
 class Categories:
     """The categories of one column: the declared ones in their order, then others, sorted."""
 
@@ -190,6 +193,12 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if not keep_numbers:
                 codes[:, numeric] = _codes_of(self.discretizer_, numbers)
                 numbers = np.empty((table.n_rows, 0))
+            elif not np.nanmax(np.abs(numbers), initial=0.0) < _LARGEST:
+                column = int(np.nanargmax(np.nanmax(np.abs(numbers), axis=0, initial=0.0)))
+                raise ValueError(
+                    f"Column {table.name(int(numeric[column]))} holds numbers beyond {_LARGEST:g}, whose squares are "
+                    "not finite. Rescale the column."
+                )
         return Rows(codes, numbers)
 
     def extended(self, table: RawTable) -> TableEncoder:

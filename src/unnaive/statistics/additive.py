@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,8 @@ class Growth:
     place of each old class.
     """
 
-    n_values: Sequence[int]
-    has_missing: Sequence[bool]
+    n_values: Sequence[int] | NDArray[Any]
+    has_missing: Sequence[bool] | NDArray[Any]
     new_codes: Sequence[NDArray[np.int64] | None]
     n_classes: int
     new_classes: NDArray[np.int64]
@@ -42,7 +42,9 @@ Self = TypeVar("Self", bound="Statistic")
 class Statistic(Protocol):
     """Additive over rows: any batches in any order give the same statistic."""
 
-    class_count: NDArray[np.float64]
+    @property
+    def class_count(self) -> NDArray[np.float64]:
+        """Weight of the rows of each class."""
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows."""

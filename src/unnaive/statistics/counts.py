@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -76,8 +77,8 @@ class CountTable:
 
     def __init__(
         self,
-        n_values: Sequence[int],
-        has_missing: Sequence[bool],
+        n_values: Sequence[int] | NDArray[Any],
+        has_missing: Sequence[bool] | NDArray[Any],
         n_classes: int,
         order: int,
         max_bytes: int = 2**31,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -21,7 +22,7 @@ class DistinctRows:
     weights : ndarray of shape (n_distinct,)
     """
 
-    def __init__(self, n_values: Sequence[int], n_classes: int, max_bytes: int = 2**31) -> None:
+    def __init__(self, n_values: Sequence[int] | NDArray[Any], n_classes: int, max_bytes: int = 2**31) -> None:
         self.n_values = np.asarray(n_values, dtype=np.int64)
         self.n_classes = n_classes
         self.max_bytes = max_bytes
@@ -30,7 +31,7 @@ class DistinctRows:
 
     @property
     def class_count(self) -> NDArray[np.float64]:
-        return np.bincount(self.rows[:, -1], weights=self.weights, minlength=self.n_classes)
+        return np.bincount(self.rows[:, -1], weights=self.weights, minlength=self.n_classes).astype(np.float64)
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows."""
@@ -94,7 +95,7 @@ class DistinctRows:
         weights = np.concatenate([self.weights, weights])
         keys = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-        total = np.bincount(group.ravel(), weights=weights, minlength=len(first))
+        total = np.bincount(group.ravel(), weights=weights, minlength=len(first)).astype(np.float64)
         kept = np.abs(total) > rounding_of(np.abs(total))
         self.rows, self.weights = rows[first[kept]], total[kept]
 

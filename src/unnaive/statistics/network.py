@@ -45,7 +45,8 @@ class NetworkTables:
 
 def stack_tables(parents: Sequence[Sequence[int]], tables: Sequence[NDArray[np.float64]]) -> NetworkTables:
     """Lay out one table a node, each of shape (positions of its parents..., own values, n_classes)."""
-    starts, links, link_starts, flat = [0], [], [0], []
+    links: list[tuple[int, int]] = []
+    starts, link_starts, flat = [0], [0], []
     for of_node, table in zip(parents, tables):
         steps = np.array(table.strides[:-2], dtype=np.int64) // table.strides[-2]
         links.extend(zip(of_node, steps.tolist()))
