@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
 
-from unnaive.represent.columns import RawTable, read_table
+from unnaive.represent.columns import RawTable, read_table, refuse_missing_labels
 from unnaive.statistics.posterior import to_log_posterior, to_posterior
 
 _ROWS_A_THREAD = 256  # fewer are not worth a thread
@@ -137,6 +137,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _check_labels(self, y: Any, table: RawTable) -> NDArray[Any]:
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        refuse_missing_labels(y)
         labels = _check_y(y)
         if labels.dtype.kind not in "biuU":
             check_classification_targets(labels)

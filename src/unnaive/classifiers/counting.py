@@ -274,7 +274,7 @@ class CountingClassifier(BayesClassifier):
         unknown = classes[places] != labels
         if np.any(unknown):
             raise ValueError(
-                f"y contains the label {labels[unknown][0]!r}, which is not among the classes "
+                f"y contains the label {labels[unknown].tolist()[0]!r}, which is not among the classes "
                 f"{classes.tolist()}. Name all labels in `classes` on the first call to partial_fit."
             )
         return places

@@ -121,7 +121,7 @@ class AODE(_AveragedDependence):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = AODE().fit(X, y)
     >>> model.predict_proba(X[70:71]).round(3)
-    array([[0.   , 0.333, 0.667]])
+    array([[0.001, 0.045, 0.954]])
     """
 
     def __init__(

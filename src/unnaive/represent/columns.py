@@ -143,6 +143,15 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+def refuse_missing_labels(y: Any) -> None:
+    """An error if some of the labels are missing."""
+    labels = np.asarray(y)
+    if (labels.dtype.kind == "f" and np.isnan(labels).any()) or (
+        labels.dtype.kind == "O" and any(is_missing(label) for label in labels.flat)
+    ):
+        raise ValueError("Input y contains NaN: some labels are missing. Drop those rows, or give them a label.")
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 

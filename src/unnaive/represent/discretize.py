@@ -9,6 +9,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from unnaive.represent.columns import refuse_missing_labels
 from unnaive.statistics.mdl import bin_codes, mdl_cut_points, value_counts
 
 _CRITERIA = ("fayyad_irani", "kononenko")
@@ -100,7 +101,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         self._check_parameters()
         if y is not None:
-            _refuse_missing_labels(y)
+            refuse_missing_labels(y)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
         self._refuse_infinite(X)
         if y.dtype.kind == "f":  # other labels need no sorting to see that they are classes
@@ -168,22 +169,3 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def _refuse_missing_labels(y: Any) -> None:
-    labels = np.asarray(y)
-    if labels.dtype.kind == "f":
-        missing = bool(np.isnan(labels).any())
-    elif labels.dtype.kind == "O":
-        missing = any(_is_missing(label) for label in labels.flat)
-    else:
-        missing = False
-    if missing:
-        raise ValueError("Input y contains NaN: some labels are missing. Drop those rows, or give them a label.")
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:
-        return True  # pandas.NA compares to neither true nor false

@@ -32,7 +32,7 @@ class Categories:
 
     def union(self, other: Categories) -> Categories:
         """Categories of both; the result does not depend on the order in which others were seen."""
-        if other.values == self.values:
+        if all(value in self.code for value in other.values):
             return self
         declared = self.declared + [value for value in other.declared if value not in set(self.declared)]
         return Categories(declared, self.values + other.values)
