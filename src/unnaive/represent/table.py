@@ -17,7 +17,6 @@ from unnaive.represent.discretize import MDLDiscretizer
 from unnaive.statistics.additive import Rows
 from unnaive.statistics.encode import direct_table, distinct_numbers, look_up, shift
 
-
 _LARGEST = 1e150
 
 

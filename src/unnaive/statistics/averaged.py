@@ -11,14 +11,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from unnaive.statistics.averaging import (
-    average_one,
-    average_one_grouped,
-    average_three,
-    average_two,
-    open_singles,
-    smoothed_pairs,
-)
+from unnaive.statistics.averaging import Factors, average_three, average_two
+from unnaive.statistics.averaging_one import average_one, average_one_grouped, open_singles, smoothed_pairs
 from unnaive.statistics.counts import CountTable
 from unnaive.statistics.grouped import group_terms
 from unnaive.statistics.naive import NaiveTables
@@ -74,73 +68,15 @@ def average_scores(
         return naive.score(all_codes)
     n_rows = len(codes)
     scores = np.empty((n_rows, counts.n_classes))
-    values = counts.n_values.astype(float)
-    extra, added = smoothing.extra(values), smoothing.added(values)
-    group_value, group = np.unique(added, return_inverse=True)
-    group = np.where(counts.has_missing, -1, group)
-    cells = counts.n_classes * _products(values, n)
-    prior_extra, prior_added = smoothing.extra(cells), smoothing.added(cells)
-    total = float(counts.class_count.sum())
-    bits = np.log2(total + added.max()) + np.log2(1.0 / min(1.0, extra.min()))
-    scaled = bool(bits * (counts.n_columns + 1) > _SAFE_BITS)
-    every = max(1, int(_SAFE_BITS // bits)) if scaled else counts.n_columns + 1
-    table = counts.tables[n]
     lacking = np.zeros(n_rows, np.int8)
     rows = np.arange(n_rows)
-    if n == 1 and counts.n_classes == 2 and not scaled:
-        terms = smoothed_pairs(counts.starts, counts.n_values, counts.has_missing, table, extra)
-        grouped = group_terms(counts, terms, multiply=True, n_rows=n_rows)
-        if grouped is not None:
-            opened = open_singles(
-                counts.starts,
-                counts.n_values,
-                counts.has_missing,
-                counts.singles,
-                table,
-                parents.weight,
-                prior_extra,
-                parents.known + prior_added,
-                added,
-                group,
-                group_value,
-                float(frequency_limit),
-            )
-            complete = (codes >= 0).all(axis=1)
-            average_one_grouped(
-                codes,
-                rows[complete],
-                counts.n_values,
-                counts.starts[1] + counts.has_missing,
-                grouped.starts,
-                grouped.width,
-                grouped.terms,
-                opened,
-                scores,
-                lacking,
-            )
-            rows = rows[~complete | (lacking > 0)]
-            lacking[:] = 0
-    rows = rows[counts.cache_order(codes[rows], table)]
-    (average_one, average_two, average_three)[n - 1](
-        codes,
-        rows,
-        counts.starts,
-        counts.has_missing,
-        counts.tables[n - 1],
-        table,
-        parents.weight,
-        prior_extra,
-        parents.known + prior_added,
-        extra,
-        added,
-        group,
-        group_value,
-        float(frequency_limit),
-        scaled,
-        every,
-        scores,
-        lacking,
-    )
+    factors = _factors(counts, parents, smoothing, frequency_limit)
+    if n == 1 and counts.n_classes == 2 and not factors.scaled:
+        rows = _score_grouped(codes, counts, factors, scores)
+    low, high = counts.tables[n - 1 : n + 1]
+    rows = rows[counts.cache_order(codes[rows], high)]
+    average = (average_one, average_two, average_three)[n - 1]
+    average(codes, rows, counts.starts, counts.has_missing, low, high, factors, scores, lacking)
     for reason, instead in (
         (1, lambda: parent_sets(counts, n - 1)),
         (2, lambda: ParentSets(n, np.ones_like(parents.weight), parents.known)),
@@ -151,6 +87,53 @@ def average_scores(
                 codes[rows], counts, instead(), smoothing, frequency_limit, naive, all_codes[rows]
             )
     return scores
+
+
+def _factors(counts: CountTable, parents: ParentSets, smoothing: Smoothing, frequency_limit: float) -> Factors:
+    values = counts.n_values.astype(float)
+    extra, added = smoothing.extra(values), smoothing.added(values)
+    group_value, group = np.unique(added, return_inverse=True)
+    cells = counts.n_classes * _products(values, parents.n)
+    bits = np.log2(counts.class_count.sum() + added.max()) + np.log2(1.0 / min(1.0, extra.min()))
+    scaled = bool(bits * (counts.n_columns + 1) > _SAFE_BITS)
+    return Factors(
+        weight=parents.weight,
+        prior_extra=smoothing.extra(cells),
+        prior_total=parents.known + smoothing.added(cells),
+        extra=extra,
+        added=added,
+        group=np.where(counts.has_missing, -1, group),
+        group_value=group_value,
+        frequency_limit=float(frequency_limit),
+        scaled=scaled,
+        every=max(1, int(_SAFE_BITS // bits)) if scaled else counts.n_columns + 1,
+    )
+
+
+def _score_grouped(
+    codes: NDArray[np.int32], counts: CountTable, factors: Factors, scores: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Score complete rows of two classes the quick way, if it is one; return the rows that are left."""
+    rows = np.arange(len(codes))
+    terms = smoothed_pairs(counts.starts, counts.n_values, counts.has_missing, counts.pairs, factors.extra)
+    grouped = group_terms(counts, terms, multiply=True, n_rows=len(codes))
+    if grouped is None:
+        return rows
+    opened = open_singles(counts.starts, counts.n_values, counts.has_missing, counts.singles, counts.pairs, factors)
+    complete = (codes >= 0).all(axis=1)
+    average_one_grouped(
+        codes,
+        rows[complete],
+        counts.n_values,
+        counts.starts[1] + counts.has_missing,
+        grouped.starts,
+        grouped.width,
+        grouped.terms,
+        opened,
+        scores,
+    )
+    # Without any admissible parent there is no score.
+    return rows[~complete | (scores == -np.inf).all(axis=1)]
 
 
 def _products(values: NDArray[np.float64], n: int) -> NDArray[np.float64]:
