@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.statistics.counts import CountTable
@@ -50,13 +51,42 @@ def conditional_mutual_information(counts: CountTable, skip_negligible: bool = F
 
     ``skip_negligible`` leaves out terms of probabilities below 1e-6, as WEKA does in hidden naive Bayes.
     """
-    information = np.zeros((counts.n_columns, counts.n_columns))
-    for i, j in combinations(range(counts.n_columns), 2):
-        joint = counts.observed(i, j)
-        first, second, label = joint.sum(axis=1), joint.sum(axis=0), joint.sum(axis=(0, 1))
-        information[i, j] = information[j, i] = _information(
-            joint, joint * label, first[:, None] * second[None, :], label.sum(), skip_negligible
-        )
+    least = _NEGLIGIBLE if skip_negligible else 0.0
+    return _conditional_information(counts.starts, counts.n_values, counts.has_missing, counts.pairs, least)
+
+
+@njit(cache=True, nogil=True)
+def _conditional_information(starts, n_values, has_missing, pairs, least):
+    """Σ n_yab / n · log2(n_yab n_y / (n_ya n_yb)) of every two columns, over the rows in which both are observed."""
+    n_columns, n_classes = n_values.shape[0], pairs.shape[1]
+    information = np.zeros((n_columns, n_columns))
+    widest = n_values.max()
+    first = np.empty((widest, n_classes))
+    second = np.empty((widest, n_classes))
+    label = np.empty(n_classes)
+    for i in range(n_columns):
+        for j in range(i):
+            first[:], second[:], label[:] = 0.0, 0.0, 0.0
+            corner = starts[2, i] + has_missing[i] * starts[1, i] + starts[1, j] + has_missing[j]
+            for a in range(n_values[i]):
+                for b in range(n_values[j]):
+                    counts = pairs[corner + a * starts[1, i] + b]
+                    for y in range(n_classes):
+                        first[a, y] += counts[y]
+                        second[b, y] += counts[y]
+                        label[y] += counts[y]
+            total = label.sum()
+            smallest = least * total * total
+            bits = 0.0
+            for a in range(n_values[i]):
+                for b in range(n_values[j]):
+                    counts = pairs[corner + a * starts[1, i] + b]
+                    for y in range(n_classes):
+                        # Ratios are taken of counts, so that what is independent gives exactly nothing.
+                        together, apart = counts[y] * label[y], first[a, y] * second[b, y]
+                        if counts[y] > 0.0 and together >= smallest and apart >= smallest:
+                            bits += counts[y] * np.log2(together / apart)
+            information[i, j] = information[j, i] = bits / total if total > 0.0 else 0.0
     return information
 
 
@@ -67,10 +97,7 @@ def _information(
     total: float,
     skip_negligible: bool,
 ) -> float:
-    """Σ joint / total · log2(together / apart), where ``together`` and ``apart`` are products of two counts.
-
-    Ratios are taken of counts, not of frequencies, so that what is independent gives exactly nothing.
-    """
+    """Σ joint / total · log2(together / apart), where ``together`` and ``apart`` are products of two counts."""
     least = _NEGLIGIBLE * total**2 if skip_negligible else np.finfo(float).tiny
     kept = (together >= least) & (apart >= least)
     logs = np.log2(np.divide(together, apart, out=np.ones_like(apart), where=kept))
