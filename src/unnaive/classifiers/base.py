@@ -168,7 +168,7 @@ def _index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]
     if labels.dtype.kind in "iu" and len(labels):
         low, high = int(labels.min()), int(labels.max())
         if high - low < _DIRECT_LABELS:  # counting is several times faster than sorting
-            shifted = (labels - low).astype(np.int64)
+            shifted = labels.astype(np.int64) - low
             present = np.bincount(shifted) > 0
             return (np.flatnonzero(present) + low).astype(labels.dtype), (np.cumsum(present) - 1)[shifted]
     return np.unique(labels, return_inverse=True)

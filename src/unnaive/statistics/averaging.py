@@ -95,7 +95,7 @@ def _multiply(product, table, parents_place, places, extra, first, last, logs, s
         smoothed = extra[c]
         for y in range(n_classes):
             product[y] *= counts[y] + smoothed
-        if scaled and (c + 1) % every == 0:
+        if scaled and ((c - first + 1) % every == 0 or c == last - 1):
             close_products(product, logs)
 
 

@@ -166,7 +166,7 @@ def _average_one_scaled(products, logs, pairs, first, second, extra, size, every
             for y in range(n_classes):
                 products[a, y] *= both[y] + extra[b]
                 products[b, y] *= both[y] + extra[a]
-            if (b + 1) % every == 0:
+            if (b + 1) % every == 0 or b == a - 1:
                 close_products(products[a], logs[a])
         if (a + 1) % every == 0:
             for b in range(a + 1):
