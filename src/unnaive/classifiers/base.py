@@ -167,7 +167,7 @@ def _index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]
     """The distinct labels in order, and each row's place among them."""
     if labels.dtype.kind in "iu" and len(labels):
         low, high = int(labels.min()), int(labels.max())
-        if high - low < _DIRECT_LABELS:  # counting is several times faster than sorting
+        if high - low < _DIRECT_LABELS and max(-low, high) < 2**62:  # counting is several times faster than sorting
             shifted = labels.astype(np.int64) - low
             present = np.bincount(shifted) > 0
             return (np.flatnonzero(present) + low).astype(labels.dtype), (np.cumsum(present) - 1)[shifted]
