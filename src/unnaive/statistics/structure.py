@@ -38,8 +38,8 @@ def family_score(counts: NDArray[np.float64], score: str, n_rows: float) -> floa
             )
         )
     fit = float(_sum_entropy(np.ascontiguousarray(counts)))
-    penalty = {"entropy": 0.0, "aic": 1.0, "mdl": 0.5 * float(np.log(n_rows))}[score]
-    return fit - penalty * q * (r - 1)
+    penalty = {"entropy": 0.0, "aic": q * (r - 1.0), "mdl": 0.5 * q * (r - 1) * float(np.log(n_rows))}[score]
+    return fit - penalty
 
 
 @njit(cache=True, nogil=True)
