@@ -205,10 +205,7 @@ def bayes_net(train, y, w, n_values, n_classes, test, max_parents=2, score="baye
 
 def tan(train, y, w, n_values, n_classes, test, score="cmi", alpha=0.5):
     """Tree augmented naive Bayes; `score="cmi"` is the original tree, any other score WEKA's search."""
-    if score == "cmi":
-        parents = chow_liu_parents(train, y, w)
-    else:
-        parents = tan_parents(train, y, w, n_values, n_classes, score)
+    parents = chow_liu_parents(train, y, w) if score == "cmi" else tan_parents(train, y, w, n_values, n_classes, score)
     return network_probabilities(train, y, w, n_values, n_classes, test, parents, alpha)
 
 

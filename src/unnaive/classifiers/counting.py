@@ -73,8 +73,7 @@ class CountingClassifier(BayesClassifier):
         encoder = self._new_encoder()
         encoder.fit_table(table, self.classes_[classes], weights if weighted else None)
         rows = encoder.rows(table)
-        has_missing = np.asarray((rows.codes < 0).any(axis=0))
-        statistic = self._new_statistic(encoder, has_missing, len(self.classes_))
+        statistic = self._new_statistic(encoder, _misses(rows), len(self.classes_))
         statistic.add(rows, classes, weights)
         self._settle(encoder, statistic)
 
@@ -255,7 +254,7 @@ class CountingClassifier(BayesClassifier):
         rows = self.encoder_.rows(table)
         taken = self.statistic_.empty()
         has_missing = getattr(taken, "has_missing", None)
-        if has_missing is not None and ((rows.codes < 0).any(axis=0) & (has_missing == 0)).any():
+        if has_missing is not None and (_misses(rows) & (has_missing == 0)).any():
             raise ValueError(never + "they miss values that training never missed. The model is unchanged.")
         taken.add(rows, classes, weights)
         if not self.statistic_.contains(taken):
@@ -265,7 +264,7 @@ class CountingClassifier(BayesClassifier):
     def _grown(self, encoder: TableEncoder, rows: Rows, classes: NDArray[Any]) -> Statistic:
         has_missing = getattr(self.statistic_, "has_missing", None)
         if has_missing is not None:
-            has_missing = has_missing.astype(bool) | (rows.codes < 0).any(axis=0)
+            has_missing = has_missing.astype(bool) | _misses(rows)
         return _fitted_into(self, encoder, classes, has_missing)
 
     @staticmethod
@@ -301,6 +300,11 @@ def _fitted_into(
             np.searchsorted(classes, model.classes_),
         )
     )
+
+
+def _misses(rows: Rows) -> NDArray[np.bool_]:
+    """Which columns of codes have missing values."""
+    return rows.codes.min(axis=0, initial=0) < 0
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -60,11 +60,16 @@ def _ranges(numbers):
 
 @njit(cache=True, nogil=True)
 def _mark(numbers, low, sizes, starts, marks):
+    left = marks.shape[0]
     for row in range(numbers.shape[0]):
         for column in range(numbers.shape[1]):
             x = numbers[row, column]
             if sizes[column] > 0 and not np.isnan(x):
-                marks[starts[column] + np.int64(x - low[column])] = True
+                at = starts[column] + np.int64(x - low[column])
+                left -= not marks[at]
+                marks[at] = True
+        if left == 0:
+            return
 
 
 @njit(cache=True, nogil=True)
