@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
+from functools import wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -20,6 +21,25 @@ from unnaive.statistics.posterior import to_log_posterior, to_posterior
 
 _ROWS_A_THREAD = 256  # fewer are not worth a thread
 _DIRECT_LABELS = 1 << 16  # integer labels in a range up to this are counted instead of sorted
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def unchanged_on_error(method: Method) -> Method:
+    """Make a method that fails leave all attributes of its object as they were."""
+
+    @wraps(method)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return method(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Method, guarded)
 
 
 class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -39,6 +59,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _score(self, table: RawTable) -> NDArray[np.float64]:
         """Joint log scores of the rows of a table."""
 
+    @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> BayesClassifier:
         """Fit the model.
 
@@ -55,6 +76,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         -------
         self
         """
+        self._validate_params()
         table = read_table(self, X, reset=True)
         labels = self._check_labels(y, table)
         weights = self._check_weights(sample_weight, table)

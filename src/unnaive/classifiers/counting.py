@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.classifiers.base import BayesClassifier
+from unnaive.classifiers.base import BayesClassifier, unchanged_on_error
 from unnaive.represent.columns import RawTable, read_table
 from unnaive.represent.table import TableEncoder
 from unnaive.statistics.additive import Growth, Rows, Statistic
@@ -18,6 +20,18 @@ from unnaive.statistics.posterior import to_posterior
 
 # Parameters that change how a model is computed, not what it is.
 _COMPUTING = ("n_jobs", "max_bytes")
+
+# What scikit-learn's parameter validation lets pass.
+COMMON_PARAMETERS: dict[str, Any] = {
+    "categorical_features": "no_validation",
+    "discretizer": [None, HasMethods(["fit", "transform"])],
+    "n_jobs": [None, Integral],
+    "max_bytes": [Interval(Real, 0, None, closed="neither")],
+}
+SMOOTHING_PARAMETERS: dict[str, Any] = {
+    "smoothing": [StrOptions({"laplace", "m_estimate"})],
+    "m": [Interval(Real, 0, None, closed="neither")],
+}
 
 
 class CountingClassifier(BayesClassifier):
@@ -32,8 +46,6 @@ class CountingClassifier(BayesClassifier):
     categorical_features: Any
     discretizer: Any
     max_bytes: int
-    _parameter_choices: ClassVar[dict[str, tuple[str, ...]]] = {}
-    _positive_parameters: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod
@@ -51,17 +63,6 @@ class CountingClassifier(BayesClassifier):
     def _publish(self, derived: Any) -> None:
         """Set fitted attributes from what was derived."""
 
-    def _check_parameters(self) -> None:
-        name = type(self).__name__
-        for parameter, choices in self._parameter_choices.items():
-            value = getattr(self, parameter)
-            if value not in choices:
-                raise ValueError(f"{parameter} of {name} must be one of {list(choices)}, got {value!r}.")
-        for parameter in self._positive_parameters:
-            value = getattr(self, parameter)
-            if isinstance(value, str) or not value > 0:
-                raise ValueError(f"{parameter} of {name} must be a positive number, got {value!r}.")
-
     def _new_encoder(self) -> TableEncoder:
         return TableEncoder(categorical_features=self.categorical_features, discretizer=self.discretizer)
 
@@ -69,7 +70,6 @@ class CountingClassifier(BayesClassifier):
         return CountTable(encoder.n_code_values, has_missing, n_classes, self._order, self.max_bytes)
 
     def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
-        self._check_parameters()
         encoder = self._new_encoder()
         encoder.fit_table(table, self.classes_[classes], weights if weighted else None)
         rows = encoder.rows(table)
@@ -92,6 +92,7 @@ class CountingClassifier(BayesClassifier):
         parts = self._over_rows(lambda part: self._score_rows(rows[part], statistic, derived), table.n_rows)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
+    @unchanged_on_error
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> CountingClassifier:
@@ -123,7 +124,7 @@ class CountingClassifier(BayesClassifier):
                 f"{self.classes_.tolist()}."
             )
         known = self.classes_ if not first else np.asarray(classes)
-        self._check_parameters()
+        self._validate_params()
         table = read_table(self, X, reset=first)
         labels = self._check_labels(y, table)
         weights = self._check_weights(sample_weight, table)
@@ -137,7 +138,8 @@ class CountingClassifier(BayesClassifier):
             return self
         encoder = self.encoder_.extended(table)
         rows = encoder.rows(table)
-        statistic = self._grown(encoder, rows, known)
+        has_missing = self.statistic_.has_missing.astype(bool) | _misses(rows)
+        statistic = _fitted_into(self, encoder, known, has_missing)
         statistic.add(rows, indices, weights)
         try:
             self._settle(encoder, statistic)
@@ -146,6 +148,7 @@ class CountingClassifier(BayesClassifier):
             raise
         return self
 
+    @unchanged_on_error
     def forget(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CountingClassifier:
         """Take rows out again, exactly, as if they had never been counted.
 
@@ -174,6 +177,7 @@ class CountingClassifier(BayesClassifier):
             raise
         return self
 
+    @unchanged_on_error
     def merge(self, other: CountingClassifier) -> CountingClassifier:
         """Add all that another model has counted.
 
@@ -202,8 +206,7 @@ class CountingClassifier(BayesClassifier):
             raise ValueError("Cannot merge models that were fitted on columns of different names.")
         encoder = self.encoder_.united(other.encoder_)
         classes = np.union1d(self.classes_, other.classes_)
-        has_missing = [getattr(model.statistic_, "has_missing", None) for model in (self, other)]
-        either = None if has_missing[0] is None else (has_missing[0] | has_missing[1]).astype(bool)
+        either = (self.statistic_.has_missing | other.statistic_.has_missing).astype(bool)
         statistic = _fitted_into(self, encoder, classes, either)
         if statistic is self.statistic_:
             statistic = statistic.copy()
@@ -253,19 +256,12 @@ class CountingClassifier(BayesClassifier):
             raise ValueError(never + "they hold categories that training did not see. The model is unchanged.")
         rows = self.encoder_.rows(table)
         taken = self.statistic_.empty()
-        has_missing = getattr(taken, "has_missing", None)
-        if has_missing is not None and (_misses(rows) & (has_missing == 0)).any():
+        if (_misses(rows) & (taken.has_missing == 0)).any():
             raise ValueError(never + "they miss values that training never missed. The model is unchanged.")
         taken.add(rows, classes, weights)
         if not self.statistic_.contains(taken):
             raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
         return rows, classes, weights, taken
-
-    def _grown(self, encoder: TableEncoder, rows: Rows, classes: NDArray[Any]) -> Statistic:
-        has_missing = getattr(self.statistic_, "has_missing", None)
-        if has_missing is not None:
-            has_missing = has_missing.astype(bool) | _misses(rows)
-        return _fitted_into(self, encoder, classes, has_missing)
 
     @staticmethod
     def _class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
@@ -280,15 +276,14 @@ class CountingClassifier(BayesClassifier):
 
 
 def _fitted_into(
-    model: CountingClassifier, encoder: TableEncoder, classes: NDArray[Any], has_missing: Any
+    model: CountingClassifier, encoder: TableEncoder, classes: NDArray[Any], has_missing: NDArray[np.bool_]
 ) -> Statistic:
     """A model's statistic with room for an encoder's categories, classes and missing values."""
     statistic = model.statistic_
-    mine = getattr(statistic, "has_missing", None)
     if (
         encoder is model.encoder_
         and np.array_equal(classes, model.classes_)
-        and (mine is None or np.array_equal(mine.astype(bool), has_missing))
+        and np.array_equal(statistic.has_missing.astype(bool), has_missing)
     ):
         return statistic
     return statistic.grown(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, Options
 
-from unnaive.classifiers.counting import CountingClassifier
+from unnaive.classifiers.counting import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.statistics.additive import Rows
 from unnaive.statistics.averaged import ParentSets, average_scores, parent_sets
 from unnaive.statistics.counts import CountTable
@@ -15,6 +17,8 @@ from unnaive.statistics.information import mutual_information, smoothed_mutual_i
 from unnaive.statistics.naive import NaiveTables, naive_tables
 from unnaive.statistics.smoothing import Smoothing
 from unnaive.statistics.subsumption import without_generalisations
+
+_NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
 class _Averaged(NamedTuple):
@@ -28,8 +32,6 @@ class _AveragedDependence(CountingClassifier):
 
     smoothing: str
     m: float
-    _parameter_choices: ClassVar = {"smoothing": ("m_estimate", "laplace")}
-    _positive_parameters = ("m",)
 
     def _setting(self) -> tuple[int, float | None, float]:
         """Number of parents, critical value of subsumption or None, least frequency of a parent."""
@@ -124,6 +126,12 @@ class AODE(_AveragedDependence):
     array([[0.001, 0.045, 0.954]])
     """
 
+    _parameter_constraints: ClassVar = {
+        "frequency_limit": [_NOT_NEGATIVE],
+        **SMOOTHING_PARAMETERS,
+        **COMMON_PARAMETERS,
+    }
+
     def __init__(
         self,
         *,
@@ -192,6 +200,8 @@ class WAODE(_AveragedDependence):
     >>> WAODE().fit(X, y).parent_weight_.round(2)
     array([0.65, 0.39, 1.36, 1.38])
     """
+
+    _parameter_constraints: ClassVar = {**SMOOTHING_PARAMETERS, **COMMON_PARAMETERS}
 
     def __init__(
         self,
@@ -263,6 +273,13 @@ class AODEsr(_AveragedDependence):
     >>> round(AODEsr(critical_value=20).fit(X, y).score(X, y), 3)
     0.953
     """
+
+    _parameter_constraints: ClassVar = {
+        "critical_value": [_NOT_NEGATIVE],
+        "frequency_limit": [_NOT_NEGATIVE],
+        **SMOOTHING_PARAMETERS,
+        **COMMON_PARAMETERS,
+    }
 
     def __init__(
         self,
@@ -342,6 +359,15 @@ class AnDE(_AveragedDependence):
     1.0
     """
 
+    _parameter_constraints: ClassVar = {
+        "n": [Options(Integral, {0, 1, 2, 3})],
+        "weighted": ["boolean"],
+        "subsumption": [None, _NOT_NEGATIVE],
+        "frequency_limit": [_NOT_NEGATIVE],
+        **SMOOTHING_PARAMETERS,
+        **COMMON_PARAMETERS,
+    }
+
     def __init__(
         self,
         *,
@@ -366,11 +392,6 @@ class AnDE(_AveragedDependence):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.n not in (0, 1, 2, 3):
-            raise ValueError(f"n of AnDE must be 0, 1, 2 or 3, got {self.n!r}.")
 
     def _setting(self) -> tuple[int, float | None, float]:
         return self.n, self.subsumption, self.frequency_limit

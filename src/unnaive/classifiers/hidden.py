@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unnaive.classifiers.counting import CountingClassifier
+from unnaive.classifiers.counting import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.statistics.additive import Rows
 from unnaive.statistics.counts import CountTable
 from unnaive.statistics.hidden import hidden_parent_tables, score_hidden
@@ -70,8 +70,7 @@ class HiddenNaiveBayes(CountingClassifier):
     0.967
     """
 
-    _parameter_choices: ClassVar = {"smoothing": ("m_estimate", "laplace")}
-    _positive_parameters = ("m",)
+    _parameter_constraints: ClassVar = {**SMOOTHING_PARAMETERS, **COMMON_PARAMETERS}
     _order = 2
 
     def __init__(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from unnaive.classifiers.counting import CountingClassifier
+from unnaive.classifiers.counting import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.represent.table import TableEncoder
 from unnaive.statistics.additive import Rows, Statistic, Together
 from unnaive.statistics.moments import Moments, add_gaussian
@@ -79,11 +81,12 @@ class NaiveBayes(CountingClassifier):
     array(['dry', 'wet'], dtype='<U3')
     """
 
-    _parameter_choices: ClassVar = {
-        "numeric": ("discretize", "gaussian", "kernel"),
-        "smoothing": ("laplace", "m_estimate"),
+    _parameter_constraints: ClassVar = {
+        "numeric": [StrOptions({"discretize", "gaussian", "kernel"})],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        **SMOOTHING_PARAMETERS,
+        **COMMON_PARAMETERS,
     }
-    _positive_parameters = ("m",)
     _order = 1
 
     def __init__(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from unnaive.classifiers.counting import CountingClassifier
+from unnaive.classifiers.counting import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.represent.table import TableEncoder
 from unnaive.statistics.additive import Rows
 from unnaive.statistics.counts import CountTable
@@ -17,7 +19,6 @@ from unnaive.statistics.information import conditional_mutual_information, mutua
 from unnaive.statistics.network import NetworkTables, stack_tables, with_dropped_parents
 from unnaive.statistics.smoothing import Smoothing
 from unnaive.statistics.structure import (
-    FAMILY_SCORES,
     family_score,
     greedy_tree,
     k2_parents,
@@ -107,8 +108,11 @@ class TAN(_NetworkClassifier):
     [(), (0,), (0,), (2,)]
     """
 
-    _parameter_choices: ClassVar = {"criterion": ("cmi", "bayes", "mdl", "aic", "entropy")}
-    _positive_parameters = ("alpha",)
+    _parameter_constraints: ClassVar = {
+        "criterion": [StrOptions({"cmi", "bayes", "mdl", "aic", "entropy"})],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        **COMMON_PARAMETERS,
+    }
     _order = 2
 
     def __init__(
@@ -206,8 +210,11 @@ class KDB(_NetworkClassifier):
     [(2,), (0,), (3,), ()]
     """
 
-    _parameter_choices: ClassVar = {"smoothing": ("m_estimate", "laplace")}
-    _positive_parameters = ("m",)
+    _parameter_constraints: ClassVar = {
+        "k": [Options(Integral, {0, 1, 2, 3})],
+        **SMOOTHING_PARAMETERS,
+        **COMMON_PARAMETERS,
+    }
 
     def __init__(
         self,
@@ -227,11 +234,6 @@ class KDB(_NetworkClassifier):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.k not in (0, 1, 2, 3):
-            raise ValueError(f"k of KDB must be 0, 1, 2 or 3, got {self.k!r}; BayesNet allows more parents.")
 
     @property
     def _order(self) -> int:
@@ -324,8 +326,13 @@ class BayesNet(_NetworkClassifier):
     [(), (), (), (2,)]
     """
 
-    _parameter_choices: ClassVar = {"criterion": FAMILY_SCORES, "initial": ("naive", "empty")}
-    _positive_parameters = ("alpha", "max_parents")
+    _parameter_constraints: ClassVar = {
+        "max_parents": [Interval(Integral, 1, None, closed="left")],
+        "criterion": [StrOptions({"bayes", "bdeu", "mdl", "aic", "entropy"})],
+        "initial": [StrOptions({"naive", "empty"})],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        **COMMON_PARAMETERS,
+    }
     _order = 1
 
     def __init__(

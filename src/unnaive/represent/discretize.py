@@ -1,18 +1,17 @@
 """Supervised discretisation: numeric columns to bins that tell the classes apart."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from unnaive.represent.columns import refuse_missing_labels
 from unnaive.statistics.mdl import bin_codes, mdl_cut_points, value_counts
-
-_CRITERIA = ("fayyad_irani", "kononenko")
 
 
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -79,6 +78,11 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     array([[ 0,  1, -1,  2]], dtype=int32)
     """
 
+    _parameter_constraints: ClassVar = {
+        "criterion": [StrOptions({"fayyad_irani", "kononenko"})],
+        "better_encoding": ["boolean"],
+    }
+
     def __init__(self, criterion: str = "fayyad_irani", better_encoding: bool = False) -> None:
         self.criterion = criterion
         self.better_encoding = better_encoding
@@ -99,7 +103,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
+        self._validate_params()
         if y is not None:
             refuse_missing_labels(y)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
@@ -140,18 +144,6 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._refuse_infinite(X)
         starts = np.concatenate([[0], np.cumsum(self.n_bins_ - 1)])
         return bin_codes(X, np.concatenate(self.cut_points_), starts)
-
-    def _check_parameters(self) -> None:
-        if self.criterion not in _CRITERIA:
-            raise ValueError(
-                f"The 'criterion' parameter of MDLDiscretizer must be one of {_CRITERIA}. "
-                f"Got {self.criterion!r} instead."
-            )
-        if not isinstance(self.better_encoding, bool | np.bool_):
-            raise ValueError(
-                "The 'better_encoding' parameter of MDLDiscretizer must be True or False. "
-                f"Got {self.better_encoding!r} instead."
-            )
 
     def _refuse_infinite(self, X: np.ndarray) -> None:
         infinite = np.isinf(X).any(axis=0)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils import Tags
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
 from unnaive.represent.columns import RawColumn, RawTable, as_numbers, is_missing, read_table
@@ -102,6 +103,11 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [-1, -1]], dtype=int32)
     """
 
+    _parameter_constraints: ClassVar = {
+        "categorical_features": "no_validation",
+        "discretizer": [None, StrOptions({"passthrough"}), HasMethods(["fit", "transform"])],
+    }
+
     def __init__(self, *, categorical_features: Any = "from_dtype", discretizer: Any = None) -> None:
         self.categorical_features = categorical_features
         self.discretizer = discretizer
@@ -121,6 +127,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
+        self._validate_params()
         table = read_table(self, X, reset=True)
         self.fit_table(table, y, None if sample_weight is None else _check_sample_weight(sample_weight, X))
         return self
@@ -294,9 +301,9 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                         + (" (X has no column names)." if table.names is None else f": {table.names}.")
                     )
                 column = table.names.index(entry)
-            if not -n_columns <= column < n_columns:
+            if column != int(column) or not -n_columns <= column < n_columns:
                 raise ValueError(f"categorical_features has column {entry}, but X has {n_columns} columns.")
-            mask[column] = True
+            mask[int(column)] = True
         return mask
 
     def _categories_of(self, table: RawTable) -> list[Categories | None]:
@@ -451,6 +458,8 @@ def _text_as_numbers(raw: RawColumn, name: str) -> NDArray[np.float64]:
 def _search(numbers: NDArray[np.float64], known: Categories) -> NDArray[np.int32]:
     """Codes among categories that are any numbers."""
     pairs = sorted((float(value), code) for value, code in known.code.items() if _kind(value) == "numbers")
+    if not pairs:
+        return np.full(len(numbers), -1, dtype=np.int32)
     values, codes = (
         np.array([pair[0] for pair in pairs]),
         np.array([pair[1] for pair in pairs], dtype=np.int32),

@@ -46,6 +46,10 @@ class Statistic(Protocol):
     def class_count(self) -> NDArray[np.float64]:
         """Weight of the rows of each class."""
 
+    @property
+    def has_missing(self) -> NDArray[Any]:
+        """Which columns of codes have room for missing values."""
+
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows."""
 
@@ -77,6 +81,10 @@ class Together:
     @property
     def class_count(self) -> NDArray[np.float64]:
         return self.parts[0].class_count
+
+    @property
+    def has_missing(self) -> NDArray[Any]:
+        return self.parts[0].has_missing
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         for part in self.parts:

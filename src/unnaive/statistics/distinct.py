@@ -33,6 +33,11 @@ class DistinctRows:
     def class_count(self) -> NDArray[np.float64]:
         return np.bincount(self.rows[:, -1], weights=self.weights, minlength=self.n_classes).astype(np.float64)
 
+    @property
+    def has_missing(self) -> NDArray[np.bool_]:
+        """Rows have room for missing values in every column."""
+        return np.ones(len(self.n_values), dtype=bool)
+
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows."""
         self._join(np.column_stack([rows.codes, classes.astype(np.int32)]), weights)

@@ -37,6 +37,11 @@ class Moments:
         self.weight = np.zeros((n_columns, n_classes))
         self.sums = np.zeros((n_columns, n_classes, 2, _N_LIMBS), dtype=np.int64)
 
+    @property
+    def has_missing(self) -> NDArray[np.bool_]:
+        """No columns of codes are counted here."""
+        return np.empty(0, dtype=bool)
+
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows."""
         self.class_count += np.bincount(classes, weights=weights, minlength=len(self.class_count))

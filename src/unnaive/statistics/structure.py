@@ -9,8 +9,6 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-FAMILY_SCORES = ("bayes", "bdeu", "mdl", "aic", "entropy")
-
 
 def family_score(counts: NDArray[np.float64], score: str, n_rows: float) -> float:
     """How well the parents explain a node, larger is better.

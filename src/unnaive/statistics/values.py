@@ -34,6 +34,11 @@ class ValueCounts:
         self.distinct = [np.empty(0) for _ in range(n_columns)]
         self.weights = [np.empty((0, n_classes)) for _ in range(n_columns)]
 
+    @property
+    def has_missing(self) -> NDArray[np.bool_]:
+        """No columns of codes are counted here."""
+        return np.empty(0, dtype=bool)
+
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows."""
         n_classes = len(self.class_count)
