@@ -248,6 +248,15 @@ def test_dates_are_refused_with_the_name_of_their_column(name, make, data):
 
 
 @every_model
+@pytest.mark.parametrize("unit", ["ns", "D"])
+def test_dates_in_an_array_are_refused_too(name, unit, data):
+    _, labels = data
+    born = np.datetime64("2020-01-01") + np.arange(40)
+    with pytest.raises((ValueError, TypeError), match=r"datetime64|neither a number nor a category"):
+        MODELS[name].make().fit(born.astype(f"datetime64[{unit}]")[:, None], labels)
+
+
+@every_model
 def test_a_cell_that_holds_a_collection_is_refused_with_the_name_of_its_column(name, data):
     table, labels = data
     for cell in ({"a": 1}, ["a"], {"a"}):
@@ -460,6 +469,15 @@ def test_models_of_different_columns_are_not_merged(name, data):
     with pytest.raises(ValueError, match="different columns"):
         one.merge(narrow)
     np.testing.assert_array_equal(one.predict_proba(numbers), before)
+
+
+@every_counting_model
+def test_models_of_labels_that_cannot_be_compared_are_not_merged(name, data):
+    table, labels = data
+    model = MODELS[name].make(**_twin(table, labels)).fit(table, labels)
+    other = MODELS[name].make(**_twin(table, labels)).fit(table, (labels == "dog").astype(int))
+    with Unchanged(model, table), pytest.raises((ValueError, TypeError), match=r"label|class"):
+        model.merge(other)
 
 
 @every_counting_model

@@ -201,6 +201,17 @@ def test_later_batches_may_bring_new_categories_and_the_first_missing_values(nam
 
 
 @every_counting_model
+def test_a_column_may_be_empty_in_the_first_batch(name):
+    table, labels = random_table(0, 60)
+    table.loc[:19, ["colour", "width"]] = None
+    whole = MODELS[name].make(discretizer=given_bins()).fit(table, labels)
+    model = MODELS[name].make(discretizer=given_bins())
+    for batch in (slice(0, 20), slice(20, 60)):
+        model.partial_fit(table[batch], labels[batch], classes=np.unique(labels))
+    assert_same_model(model, whole, random_table(10, 50)[0])
+
+
+@every_counting_model
 @a_few_seeds
 def test_merging_parts_is_learning_at_once(name, seed):
     table, labels = random_table(seed, 70)

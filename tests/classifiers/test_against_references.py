@@ -440,3 +440,9 @@ def test_a_class_without_numbers_takes_the_gaussian_of_the_whole_column():
     density = -0.5 * np.log(2 * np.pi * 5.0) - (np.array([3.0, 10.0]) - 3.0) ** 2 / 10.0
     expected = density[:, None] + np.log([4 / 6, 2 / 6])
     np.testing.assert_allclose(scores, expected, rtol=1e-12)
+
+
+def test_columns_that_say_nothing_about_the_class_have_no_weight_in_waode():
+    model = WAODE(categorical_features="all").fit([[0, 1], [0, 2], [0, 1], [0, 2]], [0, 0, 1, 1])
+    assert model.parent_weight_.tolist() == [0.0, 0.0]
+    np.testing.assert_array_equal(model.predict_proba([[0, 1]]), [[0.5, 0.5]])

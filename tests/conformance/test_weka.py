@@ -233,7 +233,7 @@ def test_kernels_differ_from_weka_by_its_early_stop_only(name, setting, record_p
     assert_close(kernel_naive_bayes(*data, truncated=True), weka)
     assert_close(fitted(golden, setting).predict_proba(raw_frame("test", golden)), whole)
 
-    difference = np.abs(whole - weka).max()
+    difference = float(np.abs(whole - weka).max())
     record_property("largest difference", difference)
     print(f"{name}: stopping early moves a probability by up to {difference:.1e}")
     assert difference < 0.002

@@ -251,14 +251,16 @@ class CountingClassifier(BayesClassifier):
         table = read_table(self, X, reset=False)
         classes = self._class_indices(self._check_labels(y, table), self.classes_)
         weights = self._check_weights(sample_weight, table)
+        used = weights > 0
         never = "Some of these rows were never counted: "
-        if self.encoder_.extended(table) is not self.encoder_:
+        counted = table if used.all() else table.take(used)
+        if self.encoder_.extended(counted) is not self.encoder_:
             raise ValueError(never + "they hold categories that training did not see. The model is unchanged.")
         rows = self.encoder_.rows(table)
         taken = self.statistic_.empty()
-        if (_misses(rows) & (taken.has_missing == 0)).any():
+        if (_misses(rows[used]) & (taken.has_missing == 0)).any():
             raise ValueError(never + "they miss values that training never missed. The model is unchanged.")
-        taken.add(rows, classes, weights)
+        taken.add(rows[used], classes[used], weights[used])
         if not self.statistic_.contains(taken):
             raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
         return rows, classes, weights, taken

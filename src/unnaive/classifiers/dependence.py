@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, Options
 
 from unnaive.classifiers.counting import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.statistics.additive import Rows
-from unnaive.statistics.averaged import ParentSets, average_scores, parent_sets
+from unnaive.statistics.averaged import AveragePlan, average_scores, parent_sets, plan_average
 from unnaive.statistics.counts import CountTable
 from unnaive.statistics.information import mutual_information, smoothed_mutual_information
 from unnaive.statistics.naive import NaiveTables, naive_tables
@@ -22,8 +22,7 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
 class _Averaged(NamedTuple):
-    smoothing: Smoothing
-    parents: ParentSets
+    plan: AveragePlan
     naive: NaiveTables
 
 
@@ -51,23 +50,16 @@ class _AveragedDependence(CountingClassifier):
         weight = self._weight(statistic, smoothing)
         if weight is not None and not weight.any():
             weight = None
-        parents = parent_sets(statistic, self._setting()[0], weight)
-        return _Averaged(smoothing, parents, naive_tables(statistic, smoothing))
+        n, _, frequency_limit = self._setting()
+        plan = plan_average(statistic, parent_sets(statistic, n, weight), smoothing, frequency_limit)
+        return _Averaged(plan, naive_tables(statistic, smoothing))
 
     def _score_rows(self, rows: Rows, statistic: CountTable, derived: _Averaged) -> NDArray[np.float64]:
-        n, critical_value, frequency_limit = self._setting()
+        n, critical_value, _ = self._setting()
         codes = rows.codes
         if critical_value is not None:
             codes = without_generalisations(codes, statistic, critical_value)
-        return average_scores(
-            codes,
-            statistic,
-            derived.parents,
-            derived.smoothing,
-            frequency_limit,
-            derived.naive,
-            codes if n == 0 else rows.codes,
-        )
+        return average_scores(codes, statistic, derived.plan, derived.naive, codes if n == 0 else rows.codes)
 
 
 class AODE(_AveragedDependence):
@@ -227,7 +219,7 @@ class WAODE(_AveragedDependence):
         return mutual_information(counts, skip_negligible=True)
 
     def _publish(self, derived: _Averaged) -> None:
-        self.parent_weight_ = derived.parents.weight.copy()
+        self.parent_weight_ = derived.plan.parents.weight.copy()
 
 
 class AODEsr(_AveragedDependence):

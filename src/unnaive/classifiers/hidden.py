@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from unnaive.classifiers.counting import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.statistics.additive import Rows
 from unnaive.statistics.counts import CountTable
+from unnaive.statistics.grouped import GroupedTerms, group_terms
 from unnaive.statistics.hidden import hidden_parent_tables, score_hidden
 from unnaive.statistics.information import conditional_mutual_information
 from unnaive.statistics.naive import naive_tables
@@ -21,6 +22,7 @@ class _Hidden(NamedTuple):
     tables: NDArray[np.float64]
     naive: NDArray[np.float64]
     log_prior: NDArray[np.float64]
+    grouped: GroupedTerms | None
 
 
 class HiddenNaiveBayes(CountingClassifier):
@@ -95,10 +97,19 @@ class HiddenNaiveBayes(CountingClassifier):
         dependence = conditional_mutual_information(statistic, skip_negligible=True)
         naive = naive_tables(statistic, smoothing)
         tables = hidden_parent_tables(statistic, dependence, smoothing)
-        return _Hidden(dependence, tables, np.exp(naive.network.tables), naive.log_prior)
+        grouped = group_terms(statistic, lambda: tables, multiply=False) if statistic.n_classes == 2 else None
+        return _Hidden(dependence, tables, np.exp(naive.network.tables), naive.log_prior, grouped)
 
     def _publish(self, derived: _Hidden) -> None:
         self.dependence_ = derived.dependence
 
     def _score_rows(self, rows: Rows, statistic: CountTable, derived: _Hidden) -> NDArray[np.float64]:
-        return score_hidden(rows.codes, statistic, derived.tables, derived.dependence, derived.naive, derived.log_prior)
+        return score_hidden(
+            rows.codes,
+            statistic,
+            derived.tables,
+            derived.dependence,
+            derived.naive,
+            derived.log_prior,
+            derived.grouped,
+        )

@@ -132,8 +132,9 @@ class NaiveBayes(CountingClassifier):
             return tables, kernel_densities(numbers[0])
         mean, variance = numbers[0].mean_and_variance()
         variance += self.var_smoothing * variance[:, -1].max(initial=0.0)
+        prior = counts.class_count if counts.class_count.any() else np.ones(counts.n_classes)
         with np.errstate(divide="ignore"):
-            log_prior = np.log(counts.class_count / counts.class_count.sum())
+            log_prior = np.log(prior / prior.sum())
         gaussian = mean[:, :-1].copy(), np.maximum(variance[:, :-1], _SMALLEST_VARIANCE)
         return NaiveTables(log_prior, tables.network), gaussian
 

@@ -38,9 +38,9 @@ class Categories:
         return Categories(declared, self.values + other.values)
 
     def codes_in(self, union: Categories) -> NDArray[np.int64] | None:
-        """Where each category went, or None if nothing moved."""
-        if union is self or union.values[: len(self.values)] == self.values:
-            return None if len(union.values) == len(self.values) else np.arange(len(self.values))
+        """Where each category went, or None if they all kept their codes."""
+        if union.values[: len(self.values)] == self.values:
+            return None
         return np.array([union.code[value] for value in self.values], dtype=np.int64)
 
     def kinds(self) -> set[str]:

@@ -17,7 +17,7 @@ class Rows:
     codes: NDArray[np.int32]
     numbers: NDArray[np.float64]
 
-    def __getitem__(self, part: slice) -> Rows:
+    def __getitem__(self, part: slice | NDArray[np.bool_]) -> Rows:
         return Rows(self.codes[part], self.numbers[part])
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unnaive.statistics.averaging import Factors, average_three, average_two
 from unnaive.statistics.averaging_one import average_one, average_one_grouped, open_singles, smoothed_pairs
 from unnaive.statistics.counts import CountTable
-from unnaive.statistics.grouped import group_terms
+from unnaive.statistics.grouped import GroupedTerms, group_terms
 from unnaive.statistics.naive import NaiveTables
 from unnaive.statistics.smoothing import Smoothing
 
@@ -49,12 +49,33 @@ def parent_sets(counts: CountTable, n: int, weight: NDArray[np.float64] | None =
     return ParentSets(n, np.ones(shape) if weight is None else weight, known)
 
 
+@dataclass(frozen=True)
+class AveragePlan:
+    """All that is prepared once for any number of rows."""
+
+    parents: ParentSets
+    smoothing: Smoothing
+    factors: Factors
+    grouped: GroupedTerms | None
+    opened: NDArray[np.float64] | None
+
+
+def plan_average(counts: CountTable, parents: ParentSets, smoothing: Smoothing, frequency_limit: float) -> AveragePlan:
+    """Prepare to average over sets of parents, each at least ``frequency_limit`` frequent."""
+    factors = _factors(counts, parents, smoothing, frequency_limit)
+    grouped, opened = None, None
+    if parents.n == 1 and counts.n_classes == 2 and not factors.scaled:
+        layout = counts.starts, counts.n_values, counts.has_missing
+        grouped = group_terms(counts, lambda: smoothed_pairs(*layout, counts.pairs, factors.extra), multiply=True)
+        if grouped is not None:
+            opened = open_singles(*layout, counts.singles, counts.pairs, factors)
+    return AveragePlan(parents, smoothing, factors, grouped, opened)
+
+
 def average_scores(
     codes: NDArray[np.int32],
     counts: CountTable,
-    parents: ParentSets,
-    smoothing: Smoothing,
-    frequency_limit: float,
+    plan: AveragePlan,
     naive: NaiveTables,
     all_codes: NDArray[np.int32],
 ) -> NDArray[np.float64]:
@@ -63,6 +84,7 @@ def average_scores(
     ``codes`` may have columns taken out (-1) that ``all_codes`` still has: a row without any admissible parent
     set falls back on sets of one column less, and in the end on naive Bayes over ``all_codes``.
     """
+    parents = plan.parents
     n = parents.n
     if n == 0:
         return naive.score(all_codes)
@@ -70,22 +92,20 @@ def average_scores(
     scores = np.empty((n_rows, counts.n_classes))
     lacking = np.zeros(n_rows, np.int8)
     rows = np.arange(n_rows)
-    factors = _factors(counts, parents, smoothing, frequency_limit)
-    if n == 1 and counts.n_classes == 2 and not factors.scaled:
-        rows = _score_grouped(codes, counts, factors, scores)
+    if plan.grouped is not None:
+        rows = _score_grouped(codes, counts, plan.grouped, plan.opened, scores)
     low, high = counts.tables[n - 1 : n + 1]
     rows = rows[counts.cache_order(codes[rows], high)]
     average = (average_one, average_two, average_three)[n - 1]
-    average(codes, rows, counts.starts, counts.has_missing, low, high, factors, scores, lacking)
+    average(codes, rows, counts.starts, counts.has_missing, low, high, plan.factors, scores, lacking)
     for reason, instead in (
         (1, lambda: parent_sets(counts, n - 1)),
         (2, lambda: ParentSets(n, np.ones_like(parents.weight), parents.known)),
     ):
         rows = np.flatnonzero(lacking == reason)
         if len(rows):
-            scores[rows] = average_scores(
-                codes[rows], counts, instead(), smoothing, frequency_limit, naive, all_codes[rows]
-            )
+            other_plan = plan_average(counts, instead(), plan.smoothing, plan.factors.frequency_limit)
+            scores[rows] = average_scores(codes[rows], counts, other_plan, naive, all_codes[rows])
     return scores
 
 
@@ -111,15 +131,14 @@ def _factors(counts: CountTable, parents: ParentSets, smoothing: Smoothing, freq
 
 
 def _score_grouped(
-    codes: NDArray[np.int32], counts: CountTable, factors: Factors, scores: NDArray[np.float64]
+    codes: NDArray[np.int32],
+    counts: CountTable,
+    grouped: GroupedTerms,
+    opened: NDArray[np.float64] | None,
+    scores: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """Score complete rows of two classes the quick way, if it is one; return the rows that are left."""
+    """Score complete rows of two classes the quick way; return the rows that are left."""
     rows = np.arange(len(codes))
-    terms = smoothed_pairs(counts.starts, counts.n_values, counts.has_missing, counts.pairs, factors.extra)
-    grouped = group_terms(counts, terms, multiply=True, n_rows=len(codes))
-    if grouped is None:
-        return rows
-    opened = open_singles(counts.starts, counts.n_values, counts.has_missing, counts.singles, counts.pairs, factors)
     complete = (codes >= 0).all(axis=1)
     average_one_grouped(
         codes,

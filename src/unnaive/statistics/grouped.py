@@ -7,6 +7,7 @@ all values of both, which halves the number of look-ups.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,23 +32,24 @@ class GroupedTerms:
 
 
 def group_terms(
-    counts: CountTable, pair_terms: NDArray[np.float64], multiply: bool, n_rows: int
+    counts: CountTable, pair_terms: Callable[[], NDArray[np.float64]], multiply: bool
 ) -> GroupedTerms | None:
     """Combine the terms of two columns at a time, by sums or products; None where that does not pay.
 
-    ``pair_terms`` has, for every two values of columns i > j, the terms of both classes that belong to i, then those
-    that belong to j.
+    ``pair_terms`` gives, for every two values of columns i > j, the terms of both classes that belong to i, then
+    those that belong to j.
     """
     values = counts.n_values
     sizes = values.copy()[::2]
     sizes[: len(values) // 2] *= values[1::2]
     width = int(sizes.sum())
     n_cells = 2 * width * len(counts.singles)
-    if n_cells > _CACHE_CELLS or n_rows * counts.n_columns < n_cells:
+    # The choice must not depend on the rows to be scored, for it decides the last bit of a score.
+    if n_cells > _CACHE_CELLS:
         return None
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     terms = np.empty(n_cells)
-    _group(counts.starts, values, counts.has_missing, pair_terms, multiply, starts, width, terms)
+    _group(counts.starts, values, counts.has_missing, pair_terms(), multiply, starts, width, terms)
     return GroupedTerms(terms, starts, width)
 
 

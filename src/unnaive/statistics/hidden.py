@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.statistics.counts import CountTable
-from unnaive.statistics.grouped import find_groups, group_terms
+from unnaive.statistics.grouped import GroupedTerms, find_groups
 from unnaive.statistics.smoothing import Smoothing
 
 _SMALLEST = 1e-200  # products below this are moved into their logarithm
@@ -70,13 +70,11 @@ def score_hidden(
     dependence: NDArray[np.float64],
     naive: NDArray[np.float64],
     log_prior: NDArray[np.float64],
+    grouped: GroupedTerms | None,
 ) -> NDArray[np.float64]:
     """Joint log scores of coded rows; ``naive`` are the probabilities used where nothing is dependent."""
     scores = np.empty((len(codes), counts.n_classes))
     rows = np.arange(len(codes))
-    grouped = None
-    if counts.n_classes == 2:
-        grouped = group_terms(counts, tables, multiply=False, n_rows=len(codes))
     if grouped is not None:
         complete = (codes >= 0).all(axis=1)
         owner_starts = counts.starts[1] + counts.has_missing

@@ -1,0 +1,87 @@
+"""The package is quick to import, and all that it offers is there, documented, and in the registry."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+from sklearn.base import ClassifierMixin, TransformerMixin
+
+import unnaive
+from unnaive.models import MODELS
+
+PUBLIC = [name for name in unnaive.__all__ if not name.startswith("__")]
+SLOW = ["numba", "pandas", "polars", "pyarrow", "matplotlib", "scipy", "sklearn", "numpy"]
+
+
+def run(code):
+    """What a fresh interpreter prints."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize("module", ["unnaive", "unnaive.models"])
+def test_importing_imports_nothing_slow(module):
+    assert run(f"import sys, {module}; print(sorted(set({SLOW}) & sys.modules.keys()))") == "[]"
+
+
+def test_names_are_found_by_import_and_by_completion():
+    assert run("from unnaive import *; print(AODE.__name__, NaiveBayes.__name__)") == "AODE NaiveBayes"
+    assert dir(unnaive) == sorted(unnaive.__all__)
+    assert set(PUBLIC) == set(unnaive.__all__) - {"__version__"}
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'unnaive' has no attribute 'Aode'"):
+        unnaive.Aode  # noqa: B018
+    with pytest.raises(ImportError, match="Aode"):
+        exec("from unnaive import Aode")
+
+
+def test_the_version_is_the_one_installed():
+    from importlib.metadata import version
+
+    assert unnaive.__version__ == version("unnaive")
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_is_documented_with_an_example(name):
+    member = getattr(unnaive, name)
+    assert member.__name__ == name
+    documentation = inspect.getdoc(member)
+    assert "Examples\n--------\n>>> " in documentation
+    assert f"import {name}" in documentation
+    parameters = inspect.signature(member).parameters
+    assert parameters
+    for parameter in parameters:
+        assert f"\n{parameter} : " in documentation
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_method_is_documented(name):
+    for method, function in inspect.getmembers(getattr(unnaive, name), inspect.isfunction):
+        if not method.startswith("_"):
+            documentation = inspect.getdoc(function)
+            assert documentation, method
+            if function.__module__.startswith("unnaive") and "X" in inspect.signature(function).parameters:
+                for parameter in list(inspect.signature(function).parameters)[1:]:
+                    assert f"{parameter} : " in documentation, (method, parameter)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_estimator_is_in_the_registry_or_transforms(name):
+    member = getattr(unnaive, name)
+    if issubclass(member, ClassifierMixin):
+        assert name in {model.estimator for model in MODELS.values()}
+    else:
+        assert issubclass(member, TransformerMixin)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_entry_of_the_registry_makes_an_estimator(name):
+    model = MODELS[name]
+    assert model.estimator in PUBLIC
+    estimator = model.make()
+    assert type(estimator) is getattr(unnaive, model.estimator)
+    assert estimator.get_params().items() >= model.parameters.items()
+    assert model.make(n_jobs=2).n_jobs == 2
+    assert model.make() is not model.make()
