@@ -205,6 +205,11 @@ class CountingClassifier(BayesClassifier):
         if not _equal(*names):
             raise ValueError("Cannot merge models that were fitted on columns of different names.")
         encoder = self.encoder_.united(other.encoder_)
+        if (self.classes_.dtype.kind in "OUS") != (other.classes_.dtype.kind in "OUS"):
+            raise ValueError(
+                f"Cannot merge models of labels of different kinds: {self.classes_.tolist()} here and "
+                f"{other.classes_.tolist()} there."
+            )
         classes = np.union1d(self.classes_, other.classes_)
         either = (self.statistic_.has_missing | other.statistic_.has_missing).astype(bool)
         statistic = _fitted_into(self, encoder, classes, either)

@@ -66,6 +66,8 @@ def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
         return _read_frame(owner, X, reset)
     X = validate_data(owner, X, reset=reset, dtype=None, ensure_all_finite=False)
     n_rows, n_columns = X.shape
+    if X.dtype.kind in "mM":
+        raise _neither_number_nor_category("0", X.dtype)
     if X.dtype.kind in _NUMBER_KINDS:
         numbers = np.ascontiguousarray(X, dtype=np.float64)
         return RawTable(n_rows, n_columns, None, numbers, list(range(n_columns)), {})
@@ -91,14 +93,18 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
             number_columns.append(column)
             blocks.append(np.asarray(series.to_numpy(), dtype=np.float64))
         elif series.dtype.is_temporal():
-            raise ValueError(
-                f"Column {names[column]!r} holds {series.dtype}, which is neither a number nor a category. "
-                "Convert it to numbers (for example days since a date) or to text."
-            )
+            raise _neither_number_nor_category(repr(names[column]), series.dtype)
         else:
             others[column] = _read_series(series)
     block = np.column_stack(blocks) if blocks else np.empty((n_rows, 0))
     return RawTable(n_rows, n_columns, names, block, number_columns, others)
+
+
+def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:
+    return ValueError(
+        f"Column {name} holds {dtype}, which is neither a number nor a category. Convert it to numbers (for example "
+        "days since a date) or to text."
+    )
 
 
 def _read_series(series: Any) -> RawColumn:
