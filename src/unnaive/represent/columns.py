@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -41,6 +41,7 @@ class RawTable:
     numbers: NDArray[np.float64]
     number_columns: list[int]
     others: dict[int, RawColumn]
+    has_string_names: bool = False
 
     def name(self, column: int) -> str:
         """The column's name for a message."""
@@ -56,8 +57,7 @@ class RawTable:
             )
             for column, raw in self.others.items()
         }
-        n_rows = int(rows.sum())
-        return RawTable(n_rows, self.n_columns, self.names, self.numbers[rows], self.number_columns, others)
+        return replace(self, n_rows=int(rows.sum()), numbers=self.numbers[rows], others=others)
 
 
 def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
@@ -97,7 +97,8 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
         else:
             others[column] = _read_series(series)
     block = np.column_stack(blocks) if blocks else np.empty((n_rows, 0))
-    return RawTable(n_rows, n_columns, names, block, number_columns, others)
+    has_string_names = all(isinstance(name, str) for name in frame.columns)
+    return RawTable(n_rows, n_columns, names, block, number_columns, others, has_string_names)
 
 
 def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -166,7 +167,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             y = None if y is None else np.asarray(y)[used]
             sample_weight = sample_weight[used]
         self.n_features_in_ = table.n_columns
-        if table.names is not None:
+        if table.has_string_names:
             self.feature_names_in_ = np.array(table.names, dtype=object)
         self.is_categorical_ = self._find_categorical(table)
         self._categories = self._categories_of(table)
@@ -197,7 +198,8 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if len(numeric):
             numbers = self._numbers(table)
             if not keep_numbers:
-                codes[:, numeric] = _codes_of(self.discretizer_, numbers)
+                bins = _codes_of(self.discretizer_, numbers)
+                codes[:, numeric] = np.where(bins < self.n_values_[numeric], np.maximum(bins, -1), -1)
                 numbers = np.empty((table.n_rows, 0))
             elif not np.nanmax(np.abs(numbers), initial=0.0) < _LARGEST:
                 column = int(np.nanargmax(np.nanmax(np.abs(numbers), axis=0, initial=0.0)))
@@ -469,7 +471,13 @@ def _search(numbers: NDArray[np.float64], known: Categories) -> NDArray[np.int32
 
 
 def _codes_of(discretizer: Any, numbers: NDArray[np.float64]) -> NDArray[np.int32]:
-    codes = discretizer.transform(numbers)
+    if hasattr(discretizer, "feature_names_in_"):
+        # Fitted on a frame before, it would miss the names of its columns.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            codes = discretizer.transform(numbers)
+    else:
+        codes = discretizer.transform(numbers)
     codes = np.asarray(codes.toarray() if hasattr(codes, "toarray") else codes)
     if codes.shape != numbers.shape:
         raise ValueError(

@@ -77,8 +77,9 @@ def shift(numbers, low, sizes, codes):
     """Codes of columns of numbers that all have the categories low, low + 1, ..., sizes of them."""
     for row in range(numbers.shape[0]):
         for column in range(numbers.shape[1]):
-            at = numbers[row, column] - low[column]
-            known = (at >= 0) & (at < sizes[column]) & (at == np.floor(at))
+            x = numbers[row, column]
+            at = x - low[column]
+            known = (at >= 0) & (at < sizes[column]) & (x == np.floor(x))
             codes[row, column] = np.int32(at) if known else np.int32(-1)
 
 
@@ -90,10 +91,9 @@ def look_up(numbers, columns, low, tables, table_starts, codes, targets):
     """
     for row in range(numbers.shape[0]):
         for c in range(columns.shape[0]):
-            at = numbers[row, columns[c]] - low[c]
+            x = numbers[row, columns[c]]
+            at = x - low[c]
             code = np.int32(-1)
-            if 0 <= at < table_starts[c + 1] - table_starts[c]:
-                whole = np.int64(at)
-                if whole == at:
-                    code = tables[table_starts[c] + whole]
+            if 0 <= at < table_starts[c + 1] - table_starts[c] and x == np.floor(x):
+                code = tables[table_starts[c] + np.int64(at)]
             codes[row, targets[c]] = code
