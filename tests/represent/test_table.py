@@ -98,7 +98,9 @@ def test_numbers_can_be_categories(column):
     column=st.lists(
         st.integers(-40, 40).map(lambda k: k / 2) | st.integers(-(10**6), 10**6) | st.just(np.nan), min_size=1
     ),
-    new=st.lists(st.integers(-50, 50).map(lambda k: k / 2) | st.just(np.nan) | st.floats(allow_nan=True), min_size=1),
+    new=st.lists(
+        st.integers(-50, 50).map(lambda k: k / 2) | st.just(np.nan) | st.floats(allow_infinity=False), min_size=1
+    ),
 )
 @settings(deadline=None, max_examples=200)
 def test_numbers_are_found_among_the_categories_or_are_unseen(column, new):
@@ -107,6 +109,20 @@ def test_numbers_are_found_among_the_categories_or_are_unseen(column, new):
     categories, codes = encode(column, new)
     assert categories == sorted({value for value in column.tolist() if value == value})
     assert codes == [categories.index(value) if value in categories else -1 for value in new.tolist()]
+
+
+def test_infinity_is_no_category():
+    encoder = TableEncoder(categorical_features="all").fit([[1.0, 0.5], [2.0, 1.5]])
+    for fitted_or_not in (TableEncoder(categorical_features="all").fit, encoder.transform):
+        with pytest.raises(ValueError, match="Column 1 contains infinity"):
+            fitted_or_not([[1.0, np.inf], [2.0, 1.5]])
+
+
+def test_a_batch_of_numbers_does_not_join_a_column_of_text():
+    model = NaiveBayes().partial_fit(pd.DataFrame({"a": ["x", "y"]}), [0, 1], classes=[0, 1])
+    with pytest.raises(ValueError, match="Column 'a' held text .* now holds numbers"):
+        model.partial_fit(pd.DataFrame({"a": [1.0, 2.0]}), [0, 1])
+    assert model.encoder_.categories_[0].tolist() == ["x", "y"]
 
 
 def test_many_columns_of_whole_numbers_are_read_at_once():

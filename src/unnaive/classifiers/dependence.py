@@ -22,6 +22,7 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
 class _Averaged(NamedTuple):
+    weight: NDArray[np.float64] | None
     plan: AveragePlan
     naive: NaiveTables
 
@@ -48,11 +49,9 @@ class _AveragedDependence(CountingClassifier):
     def _derive(self, statistic: CountTable) -> _Averaged:
         smoothing = Smoothing(self.smoothing, self.m)
         weight = self._weight(statistic, smoothing)
-        if weight is not None and not weight.any():
-            weight = None
         n, _, frequency_limit = self._setting()
         plan = plan_average(statistic, parent_sets(statistic, n, weight), smoothing, frequency_limit)
-        return _Averaged(plan, naive_tables(statistic, smoothing))
+        return _Averaged(weight, plan, naive_tables(statistic, smoothing))
 
     def _score_rows(self, rows: Rows, statistic: CountTable, derived: _Averaged) -> NDArray[np.float64]:
         n, critical_value, _ = self._setting()
@@ -219,7 +218,7 @@ class WAODE(_AveragedDependence):
         return mutual_information(counts, skip_negligible=True)
 
     def _publish(self, derived: _Averaged) -> None:
-        self.parent_weight_ = derived.plan.parents.weight.copy()
+        self.parent_weight_ = derived.weight
 
 
 class AODEsr(_AveragedDependence):
@@ -335,7 +334,8 @@ class AnDE(_AveragedDependence):
     Notes
     -----
     A row without any admissible parent set is scored with one parent less, without weights, and in the end by
-    naive Bayes on all its values. Totals are real numbers: WEKA's A2DE truncates them to integers after every row.
+    naive Bayes on all its values. Weights that come out negative, as smoothed estimates can where values are missing,
+    count as nothing. Totals are real numbers: WEKA's A2DE truncates them to integers after every row.
 
     References
     ----------

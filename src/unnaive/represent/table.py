@@ -194,6 +194,10 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         codes = np.empty((table.n_rows, len(categorical) if keep_numbers else self.n_features_in_), np.int32)
         targets = np.arange(len(categorical)) if keep_numbers else categorical
         self._encode_categories(table, categorical, targets, codes)
+        unseen = codes.min(axis=0, initial=0) < 0
+        for column, target in zip(categorical.tolist(), targets.tolist()):
+            if unseen[target] and column not in table.others:
+                _refuse_infinite(table.numbers[:, table.number_columns.index(column)], table.name(column))
         numbers = np.empty((table.n_rows, 0))
         if len(numeric):
             numbers = self._numbers(table)
@@ -211,12 +215,15 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def extended(self, table: RawTable) -> TableEncoder:
         """An encoder that also knows the categories of another table; this one stays as it is."""
-        return self._with_categories(
-            [
-                None if known is None or new is None else known.union(new)
-                for known, new in zip(self._categories, self._categories_of(table))
-            ]
-        )
+        united: list[Categories | None] = []
+        for column, (known, new) in enumerate(zip(self._categories, self._categories_of(table))):
+            if known is None or new is None:
+                united.append(None)
+                continue
+            if known.values and new.values and not known.kinds() & new.kinds():
+                raise _kind_changed(table.name(column), known.kinds().pop(), new.kinds().pop(), new.values[0])
+            united.append(known.union(new))
+        return self._with_categories(united)
 
     def united(self, other: TableEncoder) -> TableEncoder:
         """An encoder that knows the categories of both; bins have to be the same."""

@@ -122,7 +122,8 @@ def kernel_densities(counts: ValueCounts) -> KernelDensities:
     precision = np.empty(len(counts.distinct))
     width = np.empty((len(counts.distinct), n_classes))
     for column, (distinct, table) in enumerate(zip(counts.distinct, counts.weights)):
-        gap = (distinct[-1] - distinct[0]) / (len(distinct) - 1) if len(distinct) > 1 else 0.01
+        # Gaps are added up one by one, as WEKA does: the last bit decides how halves are rounded.
+        gap = np.cumsum(np.diff(distinct))[-1] / (len(distinct) - 1) if len(distinct) > 1 else 0.01
         precision[column] = gap = max(gap, 1e-6)
         rounded, group = np.unique(np.rint(distinct / gap) * gap, return_inverse=True)
         together = np.zeros((len(rounded), n_classes))
