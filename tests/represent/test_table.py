@@ -101,8 +101,6 @@ def test_numbers_can_be_categories(column):
     new=st.lists(
         st.integers(-50, 50).map(lambda k: k / 2) | st.just(np.nan) | st.floats(allow_infinity=False), min_size=1
     ),
-        st.integers(-50, 50).map(lambda k: k / 2) | st.just(np.nan) | st.floats(allow_infinity=False), min_size=1
-    ),
 )
 @settings(deadline=None, max_examples=200)
 def test_numbers_are_found_among_the_categories_or_are_unseen(column, new):
