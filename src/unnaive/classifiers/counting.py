@@ -16,6 +16,7 @@ from unnaive.represent.columns import RawTable, read_table
 from unnaive.represent.table import TableEncoder
 from unnaive.statistics.additive import Growth, Rows, Statistic
 from unnaive.statistics.counts import CountTable
+from unnaive.statistics.encode import columns_with_missing
 from unnaive.statistics.posterior import to_posterior
 
 # Parameters that change how a model is computed, not what it is.
@@ -71,9 +72,9 @@ class CountingClassifier(BayesClassifier):
 
     def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
         encoder = self._new_encoder()
-        encoder.fit_table(table, self.classes_[classes], weights if weighted else None)
+        encoder.fit_table(table, classes, weights if weighted else None)
         rows = encoder.rows(table)
-        statistic = self._new_statistic(encoder, _misses(rows), len(self.classes_))
+        statistic = self._new_statistic(encoder, columns_with_missing(rows.codes), len(self.classes_))
         statistic.add(rows, classes, weights)
         self._settle(encoder, statistic)
 
@@ -87,10 +88,17 @@ class CountingClassifier(BayesClassifier):
         self._publish(derived)
 
     def _score(self, table: RawTable) -> NDArray[np.float64]:
-        rows = self.encoder_.rows(table)
-        statistic, derived = self.statistic_, self._derived
-        parts = self._over_rows(lambda part: self._score_rows(rows[part], statistic, derived), table.n_rows)
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        encoder, statistic, derived = self.encoder_, self.statistic_, self._derived
+        scores = np.empty((table.n_rows, len(self.classes_)))
+        # Text is read as a whole: whether a column still holds text is not to be judged by a part of it.
+        rows = encoder.rows(table) if table.others else None
+
+        def score(part: slice) -> None:
+            of_part = encoder.rows(table.part(part)) if rows is None else rows[part]
+            scores[part] = self._score_rows(of_part, statistic, derived)
+
+        self._over_rows(score, table.n_rows)
+        return scores
 
     @unchanged_on_error
     def partial_fit(
@@ -138,7 +146,7 @@ class CountingClassifier(BayesClassifier):
             return self
         encoder = self.encoder_.extended(table)
         rows = encoder.rows(table)
-        has_missing = self.statistic_.has_missing.astype(bool) | _misses(rows)
+        has_missing = self.statistic_.has_missing.astype(bool) | columns_with_missing(rows.codes)
         statistic = _fitted_into(self, encoder, known, has_missing)
         statistic.add(rows, indices, weights)
         try:
@@ -263,7 +271,7 @@ class CountingClassifier(BayesClassifier):
             raise ValueError(never + "they hold categories that training did not see. The model is unchanged.")
         rows = self.encoder_.rows(table)
         taken = self.statistic_.empty()
-        if (_misses(rows[used]) & (taken.has_missing == 0)).any():
+        if (columns_with_missing(rows.codes[used]) & (taken.has_missing == 0)).any():
             raise ValueError(never + "they miss values that training never missed. The model is unchanged.")
         taken.add(rows[used], classes[used], weights[used])
         if not self.statistic_.contains(taken):
@@ -302,11 +310,6 @@ def _fitted_into(
             np.searchsorted(classes, model.classes_),
         )
     )
-
-
-def _misses(rows: Rows) -> NDArray[np.bool_]:
-    """Which columns of codes have missing values."""
-    return rows.codes.min(axis=0, initial=0) < 0
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -47,6 +47,11 @@ class RawTable:
         """The column's name for a message."""
         return repr(self.names[column]) if self.names is not None else str(column)
 
+    def part(self, rows: slice) -> RawTable:
+        """A slice of a table of numbers only, without copying."""
+        numbers = self.numbers[rows]
+        return replace(self, n_rows=len(numbers), numbers=numbers)
+
     def take(self, rows: NDArray[np.bool_]) -> RawTable:
         """Some of the rows."""
         others = {

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 from unnaive.represent.columns import RawColumn, RawTable, as_numbers, is_missing, read_table
 from unnaive.represent.discretize import MDLDiscretizer
 from unnaive.statistics.additive import Rows
-from unnaive.statistics.encode import direct_table, distinct_numbers, look_up, shift
+from unnaive.statistics.encode import columns_with_missing, direct_table, distinct_numbers, look_up, shift
 
 _LARGEST = 1e150
 
@@ -194,7 +194,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         codes = np.empty((table.n_rows, len(categorical) if keep_numbers else self.n_features_in_), np.int32)
         targets = np.arange(len(categorical)) if keep_numbers else categorical
         self._encode_categories(table, categorical, targets, codes)
-        unseen = codes.min(axis=0, initial=0) < 0
+        unseen = columns_with_missing(codes)
         for column, target in zip(categorical.tolist(), targets.tolist()):
             if unseen[target] and column not in table.others:
                 _refuse_infinite(table.numbers[:, table.number_columns.index(column)], table.name(column))

@@ -212,7 +212,7 @@ def _count(codes, classes, weights, starts, has_missing, order, class_count, sin
         triples.reshape(-1),
         quads.reshape(-1),
     )
-    first, second, third = np.empty((3, n_columns), np.uint64)
+    first, second, third, fourth = np.empty((MAX_ORDER, n_columns), np.uint64)
     for row in range(n_rows):
         label = classes[row]
         weight = weights[row]
@@ -223,19 +223,32 @@ def _count(codes, classes, weights, starts, has_missing, order, class_count, sin
             first[i] = (starts[1, i] + position) * n_classes + label
             flat1[first[i]] += weight
             if order >= 2:
-                second[i] = here = np.uint64((starts[2, i] + position * starts[1, i]) * n_classes)
+                second[i] = (starts[2, i] + position * starts[1, i]) * n_classes
+            if order >= 3:
+                third[i] = (starts[3, i] + position * starts[2, i]) * n_classes
+            if order >= 4:
+                fourth[i] = (starts[4, i] + position * starts[3, i]) * n_classes
+        if order >= 2:
+            # Two columns at a time: a place that was read serves twice.
+            for i in range(0, n_columns - 1, 2):
+                here, there = second[i], second[i + 1]
                 for j in range(i):
                     flat2[here + first[j]] += weight
-            if order >= 3:
-                third[i] = here = np.uint64((starts[3, i] + position * starts[2, i]) * n_classes)
+                    flat2[there + first[j]] += weight
+                flat2[there + first[i]] += weight
+            if n_columns % 2 == 1:
+                for j in range(n_columns - 1):
+                    flat2[second[n_columns - 1] + first[j]] += weight
+        if order >= 3:
+            for i in range(n_columns):
                 for j in range(i):
-                    both = here + second[j]
+                    both = third[i] + second[j]
                     for k in range(j):
                         flat3[both + first[k]] += weight
-            if order >= 4:
-                here = np.uint64((starts[4, i] + position * starts[3, i]) * n_classes)
+        if order >= 4:
+            for i in range(n_columns):
                 for j in range(i):
                     for k in range(j):
-                        three = here + third[j] + second[k]
+                        three = fourth[i] + third[j] + second[k]
                         for m in range(k):
                             flat4[three + first[m]] += weight

@@ -73,6 +73,16 @@ def _mark(numbers, low, sizes, starts, marks):
 
 
 @njit(cache=True, nogil=True)
+def columns_with_missing(codes):
+    """Which columns of codes have a missing value."""
+    lowest = np.zeros(codes.shape[1], np.int32)
+    for row in range(codes.shape[0]):
+        for column in range(codes.shape[1]):
+            lowest[column] = min(lowest[column], codes[row, column])
+    return lowest < 0
+
+
+@njit(cache=True, nogil=True)
 def shift(numbers, low, sizes, codes):
     """Codes of columns of numbers that all have the categories low, low + 1, ..., sizes of them."""
     for row in range(numbers.shape[0]):
