@@ -202,6 +202,23 @@ class CountTable:
 
 
 @njit(cache=True, nogil=True)
+def _count_pairs(pairs, first, second, weight):
+    """Count a row's pairs, two columns at a time: a place that was read serves twice."""
+    n_columns = first.shape[0]
+    for half in range(n_columns // 2):
+        i = 2 * half
+        here, there = second[i], second[i + 1]
+        for j in range(i):
+            pairs[here + first[j]] += weight
+            pairs[there + first[j]] += weight
+        pairs[there + first[i]] += weight
+    if n_columns % 2 == 1:
+        here = second[n_columns - 1]
+        for j in range(n_columns - 1):
+            pairs[here + first[j]] += weight
+
+
+@njit(cache=True, nogil=True)
 def _count(codes, classes, weights, starts, has_missing, order, class_count, singles, pairs, triples, quads):
     n_rows, n_columns = codes.shape
     n_classes = class_count.shape[0]
@@ -229,16 +246,7 @@ def _count(codes, classes, weights, starts, has_missing, order, class_count, sin
             if order >= 4:
                 fourth[i] = (starts[4, i] + position * starts[3, i]) * n_classes
         if order >= 2:
-            # Two columns at a time: a place that was read serves twice.
-            for i in range(0, n_columns - 1, 2):
-                here, there = second[i], second[i + 1]
-                for j in range(i):
-                    flat2[here + first[j]] += weight
-                    flat2[there + first[j]] += weight
-                flat2[there + first[i]] += weight
-            if n_columns % 2 == 1:
-                for j in range(n_columns - 1):
-                    flat2[second[n_columns - 1] + first[j]] += weight
+            _count_pairs(flat2, first, second, weight)
         if order >= 3:
             for i in range(n_columns):
                 for j in range(i):
