@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,51 +13,13 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
-from unnaive.represent.columns import RawColumn, RawTable, as_numbers, is_missing, read_table
+from unnaive.represent.categories import Categories, categories_of, encode_objects, kind_changed, search_numbers
+from unnaive.represent.columns import RawColumn, RawTable, as_numbers, read_table
 from unnaive.represent.discretize import MDLDiscretizer
 from unnaive.statistics.additive import Rows
 from unnaive.statistics.encode import columns_with_missing, direct_table, distinct_numbers, look_up, shift
 
 _LARGEST = 1e150
-
-
-class Categories:
-    """The categories of one column: the declared ones in their order, then others, sorted."""
-
-    def __init__(self, declared: Sequence[Any], others: Sequence[Any]) -> None:
-        self.declared = list(declared)
-        known = set(self.declared)
-        self.values = self.declared + _sorted(value for value in others if value not in known)
-        self.code = {value: code for code, value in enumerate(self.values)}
-
-    def union(self, other: Categories) -> Categories:
-        """Categories of both; the result does not depend on the order in which others were seen."""
-        if all(value in self.code for value in other.values):
-            return self
-        declared = self.declared + [value for value in other.declared if value not in set(self.declared)]
-        return Categories(declared, self.values + other.values)
-
-    def codes_in(self, union: Categories) -> NDArray[np.int64] | None:
-        """Where each category went, or None if they all kept their codes."""
-        if union.values[: len(self.values)] == self.values:
-            return None
-        return np.array([union.code[value] for value in self.values], dtype=np.int64)
-
-    def kinds(self) -> set[str]:
-        """Text, numbers, or both."""
-        return {_kind(value) for value in self.values}
-
-
-def _kind(value: Any) -> str:
-    return "text" if isinstance(value, str) else "numbers"
-
-
-def _sorted(values: Any) -> list[Any]:
-    distinct = list(set(values))
-    try:
-        return sorted(distinct)
-    except TypeError:  # text beside numbers has no order of its own
-        return sorted(distinct, key=lambda value: (type(value).__name__, str(value)))
 
 
 class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -221,7 +182,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 united.append(None)
                 continue
             if known.values and new.values and not known.kinds() & new.kinds():
-                raise _kind_changed(table.name(column), known.kinds().pop(), new.kinds().pop(), new.values[0])
+                raise kind_changed(table.name(column), known.kinds().pop(), new.kinds().pop(), new.values[0])
             united.append(known.union(new))
         return self._with_categories(united)
 
@@ -327,7 +288,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             categories[column] = Categories([], (distinct.astype(np.int64) if whole else distinct).tolist())
         for column, raw in table.others.items():
             if self.is_categorical_[column]:
-                categories[column] = _categories_of_objects(raw, table.name(column))
+                categories[column] = categories_of(raw, table.name(column))
         return categories
 
     def _encode_categories(
@@ -342,15 +303,15 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             known = self._categories[column]
             assert known is not None
             if column in table.others:
-                codes[:, target] = _encode_objects(table.others[column], known, table.name(column))
+                codes[:, target] = encode_objects(table.others[column], known, table.name(column))
                 continue
             at = table.number_columns.index(column)
             numbers = table.numbers[:, at]
             if known.values and known.kinds() == {"text"} and not np.isnan(numbers).all():
-                raise _kind_changed(table.name(column), "text", "numbers", float(np.nanmin(numbers)))
+                raise kind_changed(table.name(column), "text", "numbers", float(np.nanmin(numbers)))
             short = direct_table(np.array(known.values, dtype=np.float64)) if known.kinds() <= {"numbers"} else None
             if short is None:
-                codes[:, target] = _search(numbers, known)
+                codes[:, target] = search_numbers(numbers, known)
             else:
                 direct.append((at, *short, target))
         if direct:
@@ -406,54 +367,9 @@ def _refuse_infinite(numbers: NDArray[np.float64], name: str) -> None:
         )
 
 
-def _categories_of_objects(raw: RawColumn, name: str) -> Categories:
-    if raw.codes is not None:
-        assert raw.declared is not None
-        return Categories(raw.declared, [])
-    assert raw.values is not None
-    try:
-        return Categories(raw.declared or [], [value for value in set(raw.values) if not is_missing(value)])
-    except TypeError:
-        raise TypeError(_not_a_value(raw, name)) from None
-
-
 def _as_array(values: list[Any]) -> NDArray[Any]:
     array = np.array(values)
     return array if array.dtype.kind in "iuf" and array.shape == (len(values),) else np.array(values, dtype=object)
-
-
-def _encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.int32]:
-    code = known.code
-    if raw.codes is not None:
-        assert raw.declared is not None
-        table = np.array([*(code.get(value, -1) for value in raw.declared), -1], dtype=np.int32)
-        codes = table[raw.codes]
-        seen = [raw.declared[k] for k in np.unique(raw.codes) if k >= 0] if (codes < 0).all() else []
-    else:
-        assert raw.values is not None
-        try:
-            codes = np.fromiter((code.get(value, -1) for value in raw.values), np.int32, len(raw.values))
-        except TypeError:
-            raise TypeError(_not_a_value(raw, name)) from None
-        seen = [value for value in raw.values if not is_missing(value)] if (codes < 0).all() else []
-    if seen and known.values:
-        now, then = {_kind(value) for value in seen}, known.kinds()
-        if not now & then:
-            raise _kind_changed(name, then.pop(), now.pop(), seen[0])
-    return codes
-
-
-def _kind_changed(name: str, then: str, now: str, example: Any) -> ValueError:
-    return ValueError(
-        f"Column {name} held {then} when the model was fitted but now holds {now}, such as {example!r}. "
-        f"Convert the column back to {then}, or fit again."
-    )
-
-
-def _not_a_value(raw: RawColumn, name: str) -> str:
-    assert raw.values is not None
-    example = next(value for value in raw.values if getattr(type(value), "__hash__", None) is None)
-    return f"Column {name} holds {example!r}: a value argument must be a string or a number."
 
 
 def _text_as_numbers(raw: RawColumn, name: str) -> NDArray[np.float64]:
@@ -462,19 +378,6 @@ def _text_as_numbers(raw: RawColumn, name: str) -> NDArray[np.float64]:
     assert raw.declared is not None
     assert raw.codes is not None
     return as_numbers(np.array([*raw.declared, None], dtype=object)[raw.codes], name)
-
-
-def _search(numbers: NDArray[np.float64], known: Categories) -> NDArray[np.int32]:
-    """Codes among categories that are any numbers."""
-    pairs = sorted((float(value), code) for value, code in known.code.items() if _kind(value) == "numbers")
-    if not pairs:
-        return np.full(len(numbers), -1, dtype=np.int32)
-    values, codes = (
-        np.array([pair[0] for pair in pairs]),
-        np.array([pair[1] for pair in pairs], dtype=np.int32),
-    )
-    at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
-    return np.where(values[at] == numbers, codes[at], np.int32(-1))
 
 
 def _codes_of(discretizer: Any, numbers: NDArray[np.float64]) -> NDArray[np.int32]:
