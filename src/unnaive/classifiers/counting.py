@@ -151,7 +151,7 @@ class CountingClassifier(BayesClassifier):
         statistic.add(rows, indices, weights)
         try:
             self._settle(encoder, statistic)
-        except Exception:
+        except BaseException:
             statistic.add(rows, indices, -weights)
             raise
         return self
@@ -180,7 +180,7 @@ class CountingClassifier(BayesClassifier):
         self.statistic_.subtract(taken)
         try:
             self._settle(self.encoder_, self.statistic_)
-        except Exception:
+        except BaseException:
             self.statistic_.merge(taken)
             raise
         return self
