@@ -107,7 +107,7 @@ OURS: dict[str, Callable[[], Any]] = {
     "AODEsr": _ours("AODEsr"),
     "HNB": _ours("HiddenNaiveBayes"),
     "A2DE": _ours("AnDE", n=2),
-    "TAN": _ours("TAN"),
+    "TAN": _ours("TAN", criterion="bayes"),
     "K2": _ours("BayesNet", max_parents=2),
 }
 
