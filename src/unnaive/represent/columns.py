@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -81,7 +82,7 @@ def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
 
 
 def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
-    _check_feature_names(owner, X, reset=reset)
+    check_frame_names(owner, X, reset)
     frame = nw.from_native(X, eager_only=True)
     n_rows, n_columns = frame.shape
     for size, axis, kind in ((n_rows, 0, "sample(s)"), (n_columns, 1, "feature(s)")):
@@ -104,6 +105,32 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
     block = np.column_stack(blocks) if blocks else np.empty((n_rows, 0))
     has_string_names = all(isinstance(name, str) for name in frame.columns)
     return RawTable(n_rows, n_columns, names, block, number_columns, others, has_string_names)
+
+
+def check_frame_names(owner: Any, X: Any, reset: bool) -> None:
+    """Remember or compare the names of a frame's columns, as scikit-learn does for pandas.
+
+    Releases of scikit-learn differ in the other frames whose names they see; here all of them have names.
+    """
+    if nw.dependencies.is_pandas_dataframe(X):
+        _check_feature_names(owner, X, reset=reset)
+        return
+    names = np.array(nw.from_native(X, eager_only=True).columns, dtype=object)
+    if reset:
+        owner.feature_names_in_ = names
+        return
+    known = getattr(owner, "feature_names_in_", None)
+    if known is None:
+        warnings.warn(f"X has feature names, but {type(owner).__name__} was fitted without feature names", stacklevel=2)
+    elif names.tolist() != known.tolist():
+        unseen = sorted(set(names) - set(known))
+        absent = sorted(set(known) - set(names))
+        raise ValueError(
+            "The feature names should match those that were passed during fit.\n"
+            + (f"Feature names unseen at fit time: {unseen}\n" if unseen else "")
+            + (f"Feature names seen at fit time, yet now missing: {absent}\n" if absent else "")
+            + ("" if unseen or absent else "Feature names must be in the same order as they were in fit.\n")
+        )
 
 
 def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:

@@ -2,15 +2,24 @@
 
 from typing import Any, ClassVar
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_n_features,
+    _check_sample_weight,
+    _check_y,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
 
-from unnaive.represent.columns import refuse_missing_labels
+from unnaive.represent.columns import check_frame_names, refuse_missing_labels
 from unnaive.statistics.mdl import bin_codes, mdl_cut_points, value_counts
 
 
@@ -106,7 +115,9 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._validate_params()
         if y is not None:
             refuse_missing_labels(y)
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
+        X = self._read(X, reset=True)
+        y = _check_y(y, estimator=self)
+        check_consistent_length(X, y)
         self._refuse_infinite(X)
         if y.dtype.kind == "f":  # other labels need no sorting to see that they are classes
             check_classification_targets(y)
@@ -140,10 +151,19 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             -1 for missing values. A frame if `set_output` asks for one.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=False)
+        X = self._read(X, reset=False)
         self._refuse_infinite(X)
         starts = np.concatenate([[0], np.cumsum(self.n_bins_ - 1)])
         return bin_codes(X, np.concatenate(self.cut_points_), starts)
+
+    def _read(self, X: Any, reset: bool) -> np.ndarray:
+        checks = {"dtype": np.float64, "ensure_all_finite": False}
+        if not nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_pandas_dataframe(X):
+            return validate_data(self, X, reset=reset, **checks)
+        check_frame_names(self, X, reset)
+        X = check_array(X, estimator=self, **checks)
+        _check_n_features(self, X, reset=reset)
+        return X
 
     def _refuse_infinite(self, X: np.ndarray) -> None:
         infinite = np.isinf(X).any(axis=0)
