@@ -1,9 +1,13 @@
-"""The registry: every classifier by its short name, with what it is, where it is from and what data it takes."""
+"""The registry: every classifier by its short name, with what it is, where it is from and what data it takes.
+
+The tests, the benchmarks, the README and the command line read this list and no other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -18,7 +22,7 @@ class Model:
     name : str
         Short name, as used on the command line.
     estimator : str
-        Public name of the estimator.
+        Public name of the estimator, or of the function that makes it.
     description : str
         What it does, in a few words.
     paper : str
@@ -28,7 +32,10 @@ class Model:
     parameters : dict
         What makes it differ from the estimator's defaults.
     transductive : bool
-        Whether it wants to see the rows to be predicted, without labels, in training.
+        Whether it wants to see the rows to be predicted, without labels, in training: its ``fit`` then takes
+        them as ``X_unlabelled``.
+    home : str
+        The module that has the estimator.
     """
 
     name: str
@@ -38,11 +45,17 @@ class Model:
     data: str = "table"
     parameters: dict[str, Any] = field(default_factory=dict)
     transductive: bool = False
+    home: str = "unnaive"
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is somebody else's model, here to compare with."""
+        return self.home != "unnaive"
 
     @property
     def make(self) -> Callable[..., Any]:
         """Make a new estimator; keyword arguments are further parameters."""
-        return partial(getattr(import_module("unnaive"), self.estimator), **self.parameters)
+        return partial(getattr(import_module(self.home), self.estimator), **self.parameters)
 
 
 MODELS: dict[str, Model] = {
@@ -72,5 +85,42 @@ MODELS: dict[str, Model] = {
         Model("tan", "TAN", "a tree of dependences", "Friedman, Geiger & Goldszmidt 1997"),
         Model("kdb", "KDB", "up to k parents a column, by mutual information", "Sahami 1996"),
         Model("k2", "BayesNet", "parents by K2's greedy search", "Cooper & Herskovits 1992"),
+        *(
+            Model(name, estimator, description, "scikit-learn", home="unnaive.baselines")
+            for name, estimator, description in (
+                ("logistic", "logistic_regression", "logistic regression"),
+                ("linear-svm", "linear_svm", "linear support vector machine"),
+                ("rbf-svm", "rbf_svm", "support vector machine, Gaussian kernels"),
+                ("tree", "decision_tree", "decision tree"),
+                ("forest", "random_forest", "random forest"),
+                ("boosting", "gradient_boosting", "gradient boosting on histograms"),
+                ("sk-gnb", "gaussian_nb", "Gaussian naive Bayes of scikit-learn"),
+                ("sk-bnb", "bernoulli_nb", "Bernoulli naive Bayes of scikit-learn"),
+            )
+        ),
     )
 }
+
+GROUPS = ("all", "own", "baselines")
+
+
+def find_models(names: Iterable[str]) -> list[Model]:
+    """Models by name, or by group: ``"own"`` (those of this library), ``"baselines"`` and ``"all"``.
+
+    Examples
+    --------
+    >>> from unnaive.models import find_models
+    >>> [model.name for model in find_models(["aode", "baselines"])][:3]
+    ['aode', 'logistic', 'linear-svm']
+    """
+    found: dict[str, Model] = {}
+    for name in names:
+        if name in GROUPS:
+            found.update({n: m for n, m in MODELS.items() if name == "all" or m.is_baseline == (name == "baselines")})
+        elif name in MODELS:
+            found[name] = MODELS[name]
+        else:
+            near = get_close_matches(name, [*MODELS, *GROUPS])
+            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(MODELS)}."
+            raise ValueError(f"There is no model called {name!r}: {hint}")
+    return list(found.values())

@@ -43,7 +43,7 @@ def unchanged_on_error(method: Method) -> Method:
 
 
 class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """Base of all classifiers: a subclass writes ``_fit`` and ``_score``, the rest follows.
+    """Base of all classifiers: a subclass writes ``_fit``, ``_score`` and ``_evidence``, the rest follows.
 
     ``fit`` checks its input and calls ``_fit(table, classes, weights)``; predictions read X into a table and
     turn ``_score(table)``, joint log scores log p(x, y) of shape (n_samples, n_classes), into what was asked.
@@ -58,6 +58,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def _score(self, table: RawTable) -> NDArray[np.float64]:
         """Joint log scores of the rows of a table."""
+
+    @abstractmethod
+    def _evidence(self, table: RawTable) -> NDArray[np.float64]:
+        """Contributions of the prior and of every column to the joint log scores."""
 
     @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> BayesClassifier:
@@ -145,6 +149,26 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         check_is_fitted(self)
         return self._score(read_table(self, X, reset=False))
+
+    def predict_evidence(self, X: Any) -> NDArray[np.float64]:
+        """What the prior and every column say for each class, in logarithms that sum to the joint log scores.
+
+        Differences between two classes are contributions to their log odds. Where a model multiplies a factor
+        a column (naive Bayes, hidden naive Bayes, networks), a contribution is that factor. Where it averages
+        over such products (AODE and its kin), it is what the column adds to the columns that are there before
+        it, averaged over orders of the columns: all orders where there are few, else a fixed sample of them.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 1 + n_features, n_classes)
+            The prior comes first.
+        """
+        check_is_fitted(self)
+        return self._evidence(read_table(self, X, reset=False))
 
     def _over_rows(self, work: Callable[[slice], Any], n_rows: int) -> list[Any]:
         """Call ``work`` on slices of the rows, one a thread; rows are independent, so any cut will do."""

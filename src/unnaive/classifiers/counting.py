@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
+from itertools import permutations
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.classifiers.base import BayesClassifier, unchanged_on_error
+from unnaive.represent.batches import Batches, bins_of_batches, labels_of_batches
 from unnaive.represent.columns import RawTable, read_table
+from unnaive.represent.discretize import MDLDiscretizer
 from unnaive.represent.table import TableEncoder
 from unnaive.statistics.additive import Growth, Rows, Statistic
 from unnaive.statistics.counts import CountTable
@@ -21,6 +26,8 @@ from unnaive.statistics.posterior import to_posterior
 
 # Parameters that change how a model is computed, not what it is.
 _COMPUTING = ("n_jobs", "max_bytes")
+
+_SAMPLED_ORDERS = 64  # of the columns, over which evidence is averaged
 
 # What scikit-learn's parameter validation lets pass.
 COMMON_PARAMETERS: dict[str, Any] = {
@@ -100,6 +107,32 @@ class CountingClassifier(BayesClassifier):
         self._over_rows(score, table.n_rows)
         return scores
 
+    def _evidence(self, table: RawTable) -> NDArray[np.float64]:
+        rows = self.encoder_.rows(table)
+        evidence = np.empty((table.n_rows, 1 + table.n_columns, len(self.classes_)))
+        nothing = self.encoder_.only(rows[:1], np.zeros((1, table.n_columns), dtype=bool))
+        evidence[:, 0] = self._score_rows(nothing, self.statistic_, self._derived)
+        evidence[:, 1:] = self._column_evidence(rows, self.statistic_, self._derived)
+        return evidence
+
+    def _column_evidence(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
+        """Contributions of the columns, of shape (n_rows, n_columns, n_classes).
+
+        What a column adds to the score of those before it, on average over orders of the columns.
+        """
+        n_columns = self.n_features_in_
+        places = np.array(_orders(n_columns))  # of every column, in every order
+        n_orders = len(places)
+        # Before, between and after: the columns shown at each step of each order.
+        shown = (places[:, None, :] < np.arange(n_columns + 1)[None, :, None]).reshape(-1, n_columns)
+        evidence = np.empty((len(rows.codes), n_columns, len(self.classes_)))
+        for row in range(len(rows.codes)):
+            steps = self.encoder_.only(rows[row : row + 1].repeated(len(shown)), shown)
+            scores = self._score_rows(steps, statistic, derived).reshape(n_orders, n_columns + 1, -1)
+            gains = np.diff(scores, axis=1)
+            evidence[row] = np.take_along_axis(gains, places[:, :, None], axis=1).mean(axis=0)
+        return evidence
+
     @unchanged_on_error
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -144,16 +177,76 @@ class CountingClassifier(BayesClassifier):
             self.classes_ = known
             self._fit(table, indices, weights, sample_weight is not None)
             return self
-        encoder = self.encoder_.extended(table)
-        rows = encoder.rows(table)
-        has_missing = self.statistic_.has_missing.astype(bool) | columns_with_missing(rows.codes)
-        statistic = _fitted_into(self, encoder, known, has_missing)
+        encoder, statistic, rows = self._with_room_for(table)
         statistic.add(rows, indices, weights)
         try:
             self._settle(encoder, statistic)
         except BaseException:
             statistic.add(rows, indices, -weights)
             raise
+        return self
+
+    def _with_room_for(self, table: RawTable) -> tuple[TableEncoder, Statistic, Rows]:
+        """The encoder and the statistic as they are when the values of a table are known too, and its rows."""
+        encoder = self.encoder_.extended(table)
+        rows = encoder.rows(table)
+        has_missing = self.statistic_.has_missing.astype(bool) | columns_with_missing(rows.codes)
+        return encoder, _fitted_into(self, encoder, self.classes_, has_missing), rows
+
+    @unchanged_on_error
+    def fit_batches(self, batches: Batches) -> CountingClassifier:
+        """Fit on rows that are read in batches, more than once, and never held all at a time.
+
+        The model is the one that ``fit`` gives on all rows together, bins of numeric columns included: their
+        values are read a few columns at a time. (A discretizer other than MDLDiscretizer sees the first batch.)
+
+        Parameters
+        ----------
+        batches : callable
+            ``batches(names)`` begins anew and gives pairs of a frame and its labels; the frame has the named
+            columns, or all if ``names`` is None.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from unnaive import AODE
+        >>> parts = [pd.DataFrame({"sky": ["clear", "grey"], "play": ["yes", "no"]})] * 3
+        >>> def batches(names):
+        ...     for part in parts:
+        ...         yield part[["sky"] if names is None else names], part["play"]
+        >>> AODE().fit_batches(batches).class_count_
+        array([3., 3.])
+        """
+        self._validate_params()
+        classes, n_rows = labels_of_batches(batches)
+        counter = clone(self)
+        for X, y in batches(None):
+            first = not hasattr(counter, "statistic_")
+            table = read_table(counter, X, reset=first)
+            indices = self._class_indices(counter._check_labels(y, table), classes)
+            weights = np.ones(table.n_rows)
+            if first:
+                if not hasattr(counter, "feature_names_in_"):
+                    raise ValueError("fit_batches reads columns by name: give it frames, not arrays.")
+                counter.classes_ = classes
+                encoder = counter._new_encoder()
+                encoder.fit_table(table, indices, None)
+                if isinstance(encoder.discretizer_, MDLDiscretizer):
+                    names = np.asarray(counter.feature_names_in_)[~encoder.is_categorical_].tolist()
+                    encoder = encoder.rebinned(bins_of_batches(encoder.discretizer_, names, n_rows, batches))
+                rows = encoder.rows(table)
+                statistic = self._new_statistic(encoder, columns_with_missing(rows.codes), len(classes))
+            else:
+                encoder, statistic, rows = counter._with_room_for(table)
+            statistic.add(rows, indices, weights)
+            counter.encoder_, counter.statistic_ = encoder, statistic
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            setattr(self, name, getattr(counter, name))
+        self._settle(counter.encoder_, counter.statistic_)
         return self
 
     @unchanged_on_error
@@ -288,6 +381,15 @@ class CountingClassifier(BayesClassifier):
                 f"{classes.tolist()}. Name all labels in `classes` on the first call to partial_fit."
             )
         return places
+
+
+def _orders(n_columns: int) -> list[tuple[int, ...]]:
+    """All orders of the columns, or a fixed sample in which every order comes with its reverse."""
+    if math.factorial(n_columns) <= _SAMPLED_ORDERS:
+        return list(permutations(range(n_columns)))
+    random = np.random.default_rng(0)
+    half = [tuple(random.permutation(n_columns).tolist()) for _ in range(_SAMPLED_ORDERS // 2)]
+    return [*half, *(tuple(n_columns - 1 - place for place in order) for order in half)]
 
 
 def _fitted_into(

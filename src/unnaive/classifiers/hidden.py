@@ -11,7 +11,7 @@ from unnaive.classifiers.counting import COMMON_PARAMETERS, SMOOTHING_PARAMETERS
 from unnaive.statistics.additive import Rows
 from unnaive.statistics.counts import CountTable
 from unnaive.statistics.grouped import GroupedTerms, group_terms
-from unnaive.statistics.hidden import hidden_parent_tables, score_hidden
+from unnaive.statistics.hidden import hidden_evidence, hidden_parent_tables, score_hidden
 from unnaive.statistics.information import conditional_mutual_information
 from unnaive.statistics.naive import naive_tables
 from unnaive.statistics.smoothing import Smoothing
@@ -113,3 +113,6 @@ class HiddenNaiveBayes(CountingClassifier):
             derived.log_prior,
             derived.grouped,
         )
+
+    def _column_evidence(self, rows: Rows, statistic: CountTable, derived: _Hidden) -> NDArray[np.float64]:
+        return hidden_evidence(rows.codes, statistic, derived.tables, derived.dependence, derived.naive)

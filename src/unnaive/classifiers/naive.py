@@ -154,3 +154,10 @@ class NaiveBayes(CountingClassifier):
         elif numbers is not None:
             add_gaussian(rows.numbers, *numbers, scores)
         return scores
+
+    def _column_evidence(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
+        n_rows, n_columns = len(rows.codes), self.n_features_in_
+        alone = np.eye(n_columns, n_columns + 1, k=1, dtype=bool).T  # no column, then each one by itself
+        shown = self.encoder_.only(rows.repeated(len(alone)), np.tile(alone, (n_rows, 1)))
+        scores = self._score_rows(shown, statistic, derived).reshape(n_rows, len(alone), -1)
+        return scores[:, 1:] - scores[:, :1]

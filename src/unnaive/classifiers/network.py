@@ -39,6 +39,9 @@ class _NetworkClassifier(CountingClassifier):
     def _score_rows(self, rows: Rows, statistic: Any, derived: _Network) -> NDArray[np.float64]:
         return derived.tables.score(rows.codes, derived.log_prior)
 
+    def _column_evidence(self, rows: Rows, statistic: Any, derived: _Network) -> NDArray[np.float64]:
+        return derived.tables.evidence(rows.codes)
+
     def _publish(self, derived: _Network) -> None:
         self.parents_ = derived.parents
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -137,6 +137,14 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.cut_points_ = cut_points
         self.n_bins_ = np.array([len(cuts) + 1 for cuts in cut_points])
         return self
+
+    def beside(self, other: "MDLDiscretizer") -> "MDLDiscretizer":
+        """A discretizer of the columns of both, first of this one, then of the other, without their names."""
+        both = clone(self)
+        both.cut_points_ = [*self.cut_points_, *other.cut_points_]
+        both.n_bins_ = np.concatenate([self.n_bins_, other.n_bins_])
+        both.n_features_in_ = self.n_features_in_ + other.n_features_in_
+        return both
 
     def transform(self, X: Any) -> np.ndarray:
         """Number the bins from 0; a value on a cut point belongs to the bin below it.

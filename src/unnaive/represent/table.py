@@ -174,6 +174,15 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 )
         return Rows(codes, numbers)
 
+    def only(self, rows: Rows, shown: NDArray[np.bool_]) -> Rows:
+        """The same rows with the values of all columns missing that are not ``shown`` (n_rows, n_columns)."""
+        codes, numbers = (
+            (shown[:, self.is_categorical_], shown[:, ~self.is_categorical_])
+            if self.discretizer == "passthrough"
+            else (shown, shown[:, :0])
+        )
+        return Rows(np.where(codes, rows.codes, np.int32(-1)), np.where(numbers, rows.numbers, np.nan))
+
     def extended(self, table: RawTable) -> TableEncoder:
         """An encoder that also knows the categories of another table; this one stays as it is."""
         united: list[Categories | None] = []
@@ -211,6 +220,14 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             for mine, theirs in zip(self._categories, union._categories)
             if mine is not None or self.discretizer != "passthrough"
         ]
+
+    def rebinned(self, discretizer: Any) -> TableEncoder:
+        """An encoder with the same categories and the bins of another fitted discretizer."""
+        twin = copy.copy(self)
+        twin.discretizer_ = discretizer
+        twin.n_values_ = self.n_values_.copy()
+        twin.n_values_[~self.is_categorical_] = discretizer.n_bins_
+        return twin
 
     @property
     def n_code_values(self) -> NDArray[np.int64]:

@@ -20,6 +20,10 @@ class Rows:
     def __getitem__(self, part: slice | NDArray[np.bool_]) -> Rows:
         return Rows(self.codes[part], self.numbers[part])
 
+    def repeated(self, n_times: int) -> Rows:
+        """Every row several times, one after the other."""
+        return Rows(np.repeat(self.codes, n_times, axis=0), np.repeat(self.numbers, n_times, axis=0))
+
 
 @dataclass(frozen=True)
 class Growth:

@@ -14,6 +14,7 @@ from unnaive.statistics.grouped import GroupedTerms, find_groups
 from unnaive.statistics.smoothing import Smoothing
 
 _SMALLEST = 1e-200  # products below this are moved into their logarithm
+_EVERY_COLUMN = -1
 
 
 def hidden_parent_tables(
@@ -93,12 +94,32 @@ def score_hidden(
         )
         rows = rows[~complete]
     rows = rows[counts.cache_order(codes[rows], tables)]
-    _score_hidden(codes, rows, counts.starts, counts.has_missing, tables, dependence, naive, log_prior, scores)
+    _score_hidden(
+        codes, rows, counts.starts, counts.has_missing, tables, dependence, naive, log_prior, _EVERY_COLUMN, scores
+    )
     return scores
 
 
+def hidden_evidence(
+    codes: NDArray[np.int32],
+    counts: CountTable,
+    tables: NDArray[np.float64],
+    dependence: NDArray[np.float64],
+    naive: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The logarithm of each column's mixture, of shape (n_rows, n_columns, n_classes)."""
+    terms = np.empty((counts.n_columns, len(codes), counts.n_classes))
+    rows, nothing = np.arange(len(codes)), np.zeros(counts.n_classes)
+    for column, of_column in enumerate(terms):
+        _score_hidden(
+            codes, rows, counts.starts, counts.has_missing, tables, dependence, naive, nothing, column, of_column
+        )
+    return terms.transpose(1, 0, 2)
+
+
 @njit(cache=True, nogil=True)
-def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, log_prior, out):
+def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, log_prior, only, out):
+    """Scores by the mixture of the column ``only``, or of every column."""
     n_columns = codes.shape[1]
     n_classes = log_prior.shape[0]
     columns = np.empty(n_columns, np.int64)
@@ -143,6 +164,8 @@ def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, l
         score[:] = log_prior
         product[:] = 1.0
         for a in range(size):
+            if only != _EVERY_COLUMN and columns[a] != only:
+                continue
             smallest = 1.0
             for y in range(n_classes):
                 factor = mixed[a, y] * inverse_weight[a] if inverse_weight[a] > 0.0 else naive[first[a], y]

@@ -39,8 +39,15 @@ class NetworkTables:
         """Joint log scores of coded rows."""
         scores = np.empty((len(codes), len(log_prior)))
         scores[:] = log_prior
-        add_log_tables(codes, self.starts, self.links, self.link_starts, self.tables, scores)
+        add_log_tables(codes, np.arange(len(self.starts)), self.starts, self.links, self.link_starts, self.tables, scores)
         return scores
+
+    def evidence(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The log probability of each node, of shape (n_rows, n_nodes, n_classes); they sum to the score."""
+        terms = np.zeros((len(self.starts), len(codes), self.tables.shape[1]))
+        for node, of_node in enumerate(terms):
+            add_log_tables(codes, np.array([node]), self.starts, self.links, self.link_starts, self.tables, of_node)
+        return terms.transpose(1, 0, 2)
 
 
 def stack_tables(parents: Sequence[Sequence[int]], tables: Sequence[NDArray[np.float64]]) -> NetworkTables:
@@ -75,13 +82,13 @@ def with_dropped_parents(counts: NDArray[np.float64], has_missing: Sequence[bool
 
 
 @njit(cache=True, nogil=True)
-def add_log_tables(codes, starts, links, link_starts, tables, scores):
-    """Add to each row's scores the log probabilities of its observed values."""
-    n_rows, n_columns = codes.shape
+def add_log_tables(codes, nodes, starts, links, link_starts, tables, scores):
+    """Add to each row's scores the log probabilities of the observed values of some nodes."""
+    n_rows = codes.shape[0]
     n_classes = scores.shape[1]
     for row in range(n_rows):
         score = scores[row]
-        for i in range(n_columns):
+        for i in nodes:
             code = codes[row, i]
             if code < 0:
                 continue
