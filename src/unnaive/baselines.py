@@ -107,8 +107,8 @@ class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Values never seen in training become missing."""
         check_is_fitted(self)
         validate_data(self, X, reset=False, skip_check_array=True)
-        columns = {
-            name: pd.Categorical(X[name].map(str, na_action="ignore").astype(object), categories=categories)
-            for name, categories in self.categories_.items()
-        }
-        return X.assign(**columns)
+        known = X.copy()
+        for name, categories in self.categories_.items():
+            values = X[name].map(str, na_action="ignore").astype(object)
+            known[name] = pd.Categorical(values.where(values.isin(categories)), categories=categories)
+        return known

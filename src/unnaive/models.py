@@ -36,6 +36,9 @@ class Model:
         them as ``X_unlabelled``.
     home : str
         The module that has the estimator.
+    by_default : bool
+        Whether it takes part in a comparison when no models are named: those that cost more time or memory than
+        most others together do not.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Model:
     parameters: dict[str, Any] = field(default_factory=dict)
     transductive: bool = False
     home: str = "unnaive"
+    by_default: bool = True
 
     @property
     def is_baseline(self) -> bool:
@@ -80,13 +84,27 @@ MODELS: dict[str, Model] = {
         Model("waode", "WAODE", "AODE weighted by mutual information", "Jiang & Zhang 2006"),
         Model("aodesr", "AODEsr", "AODE without values that others imply", "Zheng & Webb 2006"),
         Model("a2de", "AnDE", "average over two parents for all", "Webb et al. 2012", parameters={"n": 2}),
-        Model("a3de", "AnDE", "average over three parents for all", "Webb et al. 2012", parameters={"n": 3}),
+        Model(
+            "a3de",
+            "AnDE",
+            "average over three parents for all",
+            "Webb et al. 2012",
+            parameters={"n": 3},
+            by_default=False,
+        ),
         Model("hnb", "HiddenNaiveBayes", "a hidden parent for every column", "Jiang, Zhang & Cai 2009"),
         Model("tan", "TAN", "a tree of dependences", "Friedman, Geiger & Goldszmidt 1997"),
         Model("kdb", "KDB", "up to k parents a column, by mutual information", "Sahami 1996"),
         Model("k2", "BayesNet", "parents by K2's greedy search", "Cooper & Herskovits 1992"),
         *(
-            Model(name, estimator, description, "scikit-learn", home="unnaive.baselines")
+            Model(
+                name,
+                estimator,
+                description,
+                "scikit-learn",
+                home="unnaive.baselines",
+                by_default=name != "boosting",
+            )
             for name, estimator, description in (
                 ("logistic", "logistic_regression", "logistic regression"),
                 ("linear-svm", "linear_svm", "linear support vector machine"),
@@ -101,11 +119,16 @@ MODELS: dict[str, Model] = {
     )
 }
 
-GROUPS = ("all", "own", "baselines")
+GROUPS: dict[str, Callable[[Model], bool]] = {
+    "default": lambda model: model.by_default,
+    "all": lambda model: True,
+    "own": lambda model: not model.is_baseline,
+    "baselines": lambda model: model.is_baseline,
+}
 
 
 def find_models(names: Iterable[str]) -> list[Model]:
-    """Models by name, or by group: ``"own"`` (those of this library), ``"baselines"`` and ``"all"``.
+    """Models by name, or by group: ``"default"``, ``"all"``, ``"own"`` (those of this library), ``"baselines"``.
 
     Examples
     --------
@@ -116,7 +139,7 @@ def find_models(names: Iterable[str]) -> list[Model]:
     found: dict[str, Model] = {}
     for name in names:
         if name in GROUPS:
-            found.update({n: m for n, m in MODELS.items() if name == "all" or m.is_baseline == (name == "baselines")})
+            found.update({model.name: model for model in MODELS.values() if GROUPS[name](model)})
         elif name in MODELS:
             found[name] = MODELS[name]
         else:

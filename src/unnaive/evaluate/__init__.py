@@ -1,0 +1,1 @@
+"""What is measured: metrics, tests of significance, bias and variance."""

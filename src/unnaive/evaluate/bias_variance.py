@@ -1,0 +1,223 @@
+"""Bias and variance: how much of a model's error it makes every time, and how much depends on the training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.preprocessing import LabelEncoder
+from sklearn.utils import _safe_indexing, check_consistent_length
+
+
+class Decomposition(NamedTuple):
+    """A rate of errors and its parts.
+
+    Attributes
+    ----------
+    error : float
+        Share of wrong predictions.
+    bias : float
+        Squared bias in Kohavi and Wolpert's decomposition.
+    variance : float
+
+    Examples
+    --------
+    >>> error, bias, variance = Decomposition(0.25, 0.2, 0.05)
+    """
+
+    error: float
+    bias: float
+    variance: float
+
+
+@dataclass(frozen=True)
+class BiasVariance:
+    """Both decompositions of a model's error on a data set.
+
+    Attributes
+    ----------
+    webb, kohavi_wolpert : Decomposition
+    n_rows, n_repeats, n_folds : int
+        What they rest on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> found = bias_variance(GaussianNB, *load_iris(return_X_y=True), n_repeats=2)
+    >>> found.n_rows, found.n_repeats, found.n_folds
+    (150, 2, 3)
+    """
+
+    webb: Decomposition
+    kohavi_wolpert: Decomposition
+    n_rows: int
+    n_repeats: int
+    n_folds: int
+
+
+def webb(predictions: NDArray[np.integer], truth: NDArray[np.integer]) -> Decomposition:
+    """Webb's decomposition (2000): errors that agree with the most frequent prediction are bias.
+
+    Bias is the share of predictions that are wrong and the row's most frequent one, variance the share of
+    those that are wrong and another one; where several predictions are equally frequent, the mean over them.
+    Together they are the error.
+
+    Parameters
+    ----------
+    predictions : int array of shape (n_rows, n_repeats)
+        Predicted class of every row, by models of different training rows.
+    truth : int array of shape (n_rows,)
+
+    Returns
+    -------
+    Decomposition
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> webb(np.array([[0, 0, 0, 1], [0, 0, 1, 1]]), np.array([1, 1]))
+    Decomposition(error=0.625, bias=0.5, variance=0.125)
+    """
+    frequency = _frequencies(predictions, truth, n_classes=None)
+    highest = frequency.max(axis=1)
+    is_mode = frequency == highest[:, np.newaxis]
+    truth_is_mode = is_mode[np.arange(len(truth)), truth]
+    # All modes are equally frequent, so their mean only asks how many of them are wrong.
+    n_modes = is_mode.sum(axis=1)
+    bias = highest * (n_modes - truth_is_mode) / n_modes
+    error = 1.0 - _of_truth(frequency, truth)
+    return Decomposition(float(error.mean()), float(bias.mean()), float((error - bias).mean()))
+
+
+def kohavi_wolpert(
+    predictions: NDArray[np.integer], truth: NDArray[np.integer], n_classes: int, corrected: bool = True
+) -> Decomposition:
+    """Kohavi and Wolpert's decomposition (1996) of the error into squared bias and variance.
+
+    With p̂_c the share of a row's predictions for class c, R predictions a row, and no noise (one label a row
+    does not tell), bias² is ½ Σ_c (1[c = y] − p̂_c)² and variance ½ (1 − Σ_c p̂_c²), both averaged over rows.
+
+    Parameters
+    ----------
+    predictions : int array of shape (n_rows, n_repeats)
+        Predicted class of every row, by models of different training rows.
+    truth : int array of shape (n_rows,)
+    n_classes : int
+    corrected : bool
+        Whether to take out of bias² what the variance of p̂ puts in, ½ Σ_c p̂_c (1 − p̂_c) / (R − 1), as
+        WEKA does. It needs two predictions a row. Bias² may then be negative, and the parts do not add up to
+        the error, because the variance, which is too small by the same amount, is left as it is.
+
+    Returns
+    -------
+    Decomposition
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> predictions, truth = np.array([[0, 0, 0, 1], [0, 0, 1, 1]]), np.array([1, 1])
+    >>> kohavi_wolpert(predictions, truth, n_classes=2, corrected=False)
+    Decomposition(error=0.625, bias=0.40625, variance=0.21875)
+    """
+    frequency = _frequencies(predictions, truth, n_classes)
+    of_truth = _of_truth(frequency, truth)
+    squares = np.einsum("ij,ij->i", frequency, frequency)
+    bias = 0.5 * (1.0 - 2.0 * of_truth + squares)
+    variance = 0.5 * (1.0 - squares)
+    if corrected:
+        if predictions.shape[1] < 2:
+            raise ValueError("One prediction a row has no variance to correct for: give two, or corrected=False.")
+        bias = bias - variance / (predictions.shape[1] - 1)
+    return Decomposition(float((1.0 - of_truth).mean()), float(bias.mean()), float(variance.mean()))
+
+
+def bias_variance(
+    make_estimator: Callable[[], Any],
+    X: Any,
+    y: Any,
+    n_repeats: int = 10,
+    n_folds: int = 3,
+    random_state: int | np.random.RandomState | None = 0,
+) -> BiasVariance:
+    """Take the error of a model apart, by repeated stratified cross-validation.
+
+    Every row is predicted once in each repeat, by a model trained on other rows.
+
+    Parameters
+    ----------
+    make_estimator : callable
+        Gives the estimator, of which a clone is fitted in each fold; without a random state of its own, its
+        randomness counts as variance.
+    X : frame or array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    n_repeats : int
+        At least two.
+    n_folds : int
+        Few folds make the training sets differ: three leave half of a training set in common with another.
+    random_state : int, RandomState instance or None
+
+    Returns
+    -------
+    BiasVariance
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> found = bias_variance(GaussianNB, *load_iris(return_X_y=True))
+    >>> round(found.webb.error, 3), round(found.webb.bias, 3), round(found.webb.variance, 3)
+    (0.047, 0.044, 0.003)
+    """
+    if n_repeats < 2:
+        raise ValueError(f"n_repeats={n_repeats}, but variance shows only between repeats: at least 2 are needed.")
+    check_consistent_length(X, y)
+    labels, encoder = np.asarray(y), LabelEncoder()
+    truth = encoder.fit_transform(labels)
+    estimator = make_estimator()
+    if not is_classifier(estimator):
+        raise ValueError(f"{type(estimator).__name__} is no classifier, so its answers are neither right nor wrong.")
+    predictions = np.empty((len(truth), n_repeats), dtype=np.int64)
+    folds = RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=n_repeats, random_state=random_state)
+    for place, (train, test) in enumerate(folds.split(truth, truth)):
+        model = clone(estimator).fit(_safe_indexing(X, train), labels[train])
+        predicted = model.predict(_safe_indexing(X, test))
+        predictions[test, place // n_folds] = encoder.transform(np.asarray(predicted))
+    return BiasVariance(
+        webb(predictions, truth),
+        kohavi_wolpert(predictions, truth, len(encoder.classes_)),
+        len(truth),
+        n_repeats,
+        n_folds,
+    )
+
+
+def _frequencies(
+    predictions: NDArray[np.integer], truth: NDArray[np.integer], n_classes: int | None
+) -> NDArray[np.float64]:
+    """Share of a row's predictions that go to each class."""
+    if predictions.ndim != 2 or not predictions.size or truth.shape != predictions.shape[:1]:
+        raise ValueError(
+            f"predictions has shape {predictions.shape} and truth {truth.shape}: "
+            "give one row of predictions, at least one, for each true class."
+        )
+    lowest, highest = min(predictions.min(), truth.min()), max(predictions.max(), truth.max())
+    if n_classes is None:
+        n_classes = int(highest) + 1
+    if lowest < 0 or highest >= n_classes:
+        wrong = lowest if lowest < 0 else highest
+        raise ValueError(
+            f"{wrong} is no class among {n_classes}: every row needs a prediction in every repeat, as a number from 0."
+        )
+    n_rows, n_repeats = predictions.shape
+    cells = np.arange(n_rows)[:, np.newaxis] * n_classes + predictions
+    return np.bincount(cells.ravel(), minlength=n_rows * n_classes).reshape(n_rows, n_classes) / n_repeats
+
+
+def _of_truth(frequency: NDArray[np.float64], truth: NDArray[np.integer]) -> NDArray[np.float64]:
+    return frequency[np.arange(len(truth)), truth]

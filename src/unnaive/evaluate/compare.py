@@ -1,0 +1,354 @@
+"""compare: cross-validation of models over data sets, every model on the same folds."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import joblib
+import narwhals as nw
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, train_test_split
+from sklearn.utils import _safe_indexing
+
+from unnaive import __version__
+from unnaive.datasets import Dataset
+from unnaive.evaluate.comparison import Comparison, FoldResult
+from unnaive.evaluate.metrics import METRICS, Outcome, reliability
+from unnaive.evaluate.results_file import ResultsFile
+from unnaive.models import Model, find_models
+from unnaive.represent.columns import refuse_missing_labels
+
+
+def compare(
+    models: Any,
+    data: Any,
+    *,
+    cv: int = 10,
+    repeats: int = 1,
+    test_size: float | None = None,
+    metrics: Iterable[str] = tuple(METRICS),
+    baseline: str | None = None,
+    bias_variance: bool = False,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    results: str | Path | None = None,
+    resume: bool = False,
+    on_result: Callable[[FoldResult, int, int], None] | None = None,
+) -> Comparison:
+    """Measure models on data sets by repeated stratified cross-validation or repeated hold-out.
+
+    All models see the same folds. Everything a model learns (categories, bins, structure) it learns from the
+    training rows of a fold. A transductive model is given the test rows without their labels. A model that
+    fails on a fold has its error written down, and the run goes on.
+
+    Parameters
+    ----------
+    models : list of str, list of Model, or dict of name to estimator
+        Short names or groups of the registry, its entries, or estimators of your own under names of your own.
+    data : Dataset, (X, y), or a list or dict of these
+        Data sets; names of the dict are names of the data sets.
+    cv : int, default=10
+        Number of folds.
+    repeats : int, default=1
+        How often the data is shuffled and cut into folds anew.
+    test_size : float, optional
+        Repeated hold-out instead of cross-validation: the share of rows to test on, ``repeats`` times.
+    metrics : list of str
+        Of ``unnaive.evaluate.metrics.METRICS``; the first one ranks.
+    baseline : str, optional
+        The model that the others are compared with; ``"nb"`` if it takes part, else the first one.
+    bias_variance : bool, default=False
+        Keep the predictions, so that :meth:`Comparison.bias_variance` can take the error apart.
+    n_jobs : int, optional
+        Processes to work in. Scores do not depend on it, times do.
+    random_state : int, default=0
+        Seed of the folds.
+    results : path, optional
+        Write every result there as it comes, one JSON object a line.
+    resume : bool, default=False
+        Keep what ``results`` holds of this very run already, and do the rest.
+    on_result : callable, optional
+        Called with each result, how many there are now, and how many there will be.
+
+    Returns
+    -------
+    Comparison
+        After an interrupt by Ctrl-C: of what was done until then.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from unnaive.evaluate.compare import compare
+    >>> comparison = compare(["nb", "aode"], {"iris": load_iris(return_X_y=True)}, cv=5)
+    >>> [(standing.model, round(standing.score, 3)) for standing in comparison.leaderboard()]
+    [('nb', 0.933), ('aode', 0.92)]
+    """
+    plan = _Plan(_named_models(models), _named_data(data), cv, repeats, test_size, list(metrics), random_state)
+    plan.check()
+    settings = plan.settings(baseline, bias_variance)
+    file = ResultsFile(results) if results is not None else None
+    before = {result.key: result for result in file.begin(settings, resume)} if file is not None else {}
+    tasks = list(plan.tasks())
+    done = {task.key: before[task.key] for task in tasks if task.key in before}
+    try:
+        for result in _work([task for task in tasks if task.key not in done], plan, bias_variance, n_jobs):
+            done[result.key] = result
+            if file is not None:
+                file.append(result)
+            if on_result is not None:
+                on_result(result, len(done), len(tasks))
+    except KeyboardInterrupt:
+        pass
+    finally:
+        if file is not None:
+            file.close()
+    return Comparison.of(settings, done.values())
+
+
+@dataclass(frozen=True)
+class _Task:
+    data: str
+    model: str
+    repeat: int
+    fold: int
+
+    @property
+    def key(self) -> tuple[str, str, int, int]:
+        return self.data, self.model, self.repeat, self.fold
+
+
+@dataclass(frozen=True)
+class _Contender:
+    """A model that takes part: its estimator, and whether it is given the test rows unlabelled."""
+
+    estimator: Any
+    transductive: bool = False
+
+
+@dataclass(frozen=True)
+class _Plan:
+    models: dict[str, _Contender]
+    data: dict[str, Dataset]
+    cv: int
+    repeats: int
+    test_size: float | None
+    metrics: list[str]
+    random_state: int
+
+    def check(self) -> None:
+        """Refuse what cannot be measured before anything is."""
+        for kind, named in (("models", self.models), ("data sets", self.data), ("metrics", self.metrics)):
+            if not named:
+                raise ValueError(f"There are no {kind} to compare: name at least one.")
+        unknown = [metric for metric in self.metrics if metric not in METRICS]
+        if unknown:
+            raise ValueError(f"There is no metric called {unknown[0]!r}; there are {', '.join(METRICS)}.")
+        if self.repeats < 1:
+            raise ValueError(f"repeats is {self.repeats}, but at least one is needed.")
+        if self.test_size is not None and not 0 < self.test_size < 1:
+            raise ValueError(f"test_size is {self.test_size}; it is a share of the rows, between 0 and 1.")
+        for name, dataset in self.data.items():
+            smallest = 2 if self.test_size is not None else self.cv
+            if self.cv < 2:
+                raise ValueError(f"cv is {self.cv}, but at least two folds are needed.")
+            if dataset.n_rows < smallest:
+                raise ValueError(
+                    f"The data set {name!r} has {dataset.n_rows} rows, too few for {smallest} folds: lower cv."
+                )
+
+    @property
+    def n_folds(self) -> int:
+        return 1 if self.test_size is not None else self.cv
+
+    def tasks(self) -> Iterator[_Task]:
+        """Fold by fold all models, so that an interrupted run compares like with like."""
+        for data in self.data:
+            for repeat in range(self.repeats):
+                for fold in range(self.n_folds):
+                    for model in self.models:
+                        yield _Task(data, model, repeat, fold)
+
+    def settings(self, baseline: str | None, bias_variance: bool) -> dict[str, Any]:
+        if baseline is None:
+            baseline = "nb" if "nb" in self.models else next(iter(self.models))
+        elif baseline not in self.models:
+            raise ValueError(f"The baseline {baseline!r} is not among the models: {', '.join(self.models)}.")
+        facts = {}
+        for name, dataset in self.data.items():
+            classes, truth = np.unique(np.asarray(dataset.y), return_inverse=True)
+            facts[name] = {
+                "n_rows": dataset.n_rows,
+                "n_columns": dataset.n_columns,
+                "n_classes": len(classes),
+                "largest_class": float(np.bincount(truth).max() / len(truth)),
+                "fingerprint": dataset.fingerprint,
+                **({"truth": truth.tolist()} if bias_variance else {}),
+            }
+        return {
+            "version": __version__,
+            "models": {name: repr(contender.estimator) for name, contender in self.models.items()},
+            "data": facts,
+            "cv": self.cv,
+            "repeats": self.repeats,
+            "test_size": self.test_size,
+            "random_state": self.random_state,
+            "metrics": self.metrics,
+            "baseline": baseline,
+            "bias_variance": bias_variance,
+        }
+
+
+def _named_models(models: Any) -> dict[str, _Contender]:
+    if isinstance(models, Mapping):
+        return {str(name): _Contender(estimator) for name, estimator in models.items()}
+    if isinstance(models, str | Model):
+        models = [models]
+    entries = [entry for model in models for entry in ([model] if isinstance(model, Model) else find_models([model]))]
+    return {entry.name: _Contender(entry.make(), entry.transductive) for entry in entries}
+
+
+def _named_data(data: Any) -> dict[str, Dataset]:
+    if isinstance(data, Mapping):
+        return {str(name): _as_dataset(entry, str(name)) for name, entry in data.items()}
+    if isinstance(data, Dataset | tuple):
+        data = [data]
+    named: dict[str, Dataset] = {}
+    for number, entry in enumerate(data, start=1):
+        dataset = _as_dataset(entry, entry.name if isinstance(entry, Dataset) else f"data {number}")
+        if dataset.name in named:
+            raise ValueError(f"Two data sets are called {dataset.name!r}: give them names of their own in a dict.")
+        named[dataset.name] = dataset
+    return named
+
+
+def _as_dataset(entry: Any, name: str) -> Dataset:
+    """A data set, or a pair of columns and labels, as a data set with a frame of pandas."""
+    if isinstance(entry, Dataset):
+        return replace(entry, name=name)
+    X, y = entry
+    if nw.dependencies.is_into_dataframe(X):
+        frame = nw.from_native(X, eager_only=True).to_pandas()
+    else:
+        values = np.asarray(X)
+        frame = pd.DataFrame(values, columns=[f"x{column}" for column in range(values.shape[1])]).infer_objects()
+    refuse_missing_labels(y)
+    return Dataset(name, frame.reset_index(drop=True), np.asarray(y), "class")
+
+
+def _work(tasks: list[_Task], plan: _Plan, keep: bool, n_jobs: int | None) -> Iterator[FoldResult]:
+    """Results in the order in which they come."""
+    if joblib.effective_n_jobs(n_jobs) == 1 or len(tasks) < 2:
+        for task in tasks:
+            yield _measure(task, plan, keep)
+        return
+    with tempfile.TemporaryDirectory(prefix="unnaive-") as folder:
+        path = Path(folder) / "plan.joblib"
+        joblib.dump(plan, path)  # once for all, instead of the data with every task
+        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
+        yield from parallel(joblib.delayed(_measure_apart)(task, str(path), keep) for task in tasks)
+
+
+@lru_cache(maxsize=1)
+def _plan_at(path: str) -> _Plan:
+    return joblib.load(path)
+
+
+def _measure_apart(task: _Task, path: str, keep: bool) -> FoldResult:
+    return _measure(task, _plan_at(path), keep)
+
+
+def split(
+    dataset: Dataset, repeat: int, fold: int, cv: int, test_size: float | None, random_state: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The training and test rows of a fold.
+
+    Folds are stratified by class. A class too rare for that is spread as far as it goes; hold-out with a class
+    of one row is not stratified.
+    """
+    labels = np.asarray(dataset.y)
+    seed = random_state + repeat
+    rows = np.arange(len(labels))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about classes with fewer rows than folds
+        _, counts = np.unique(labels, return_counts=True)
+        if test_size is None:
+            folds = StratifiedKFold(cv, shuffle=True, random_state=seed)
+            if counts.max() < cv:  # which scikit-learn refuses
+                order = np.random.default_rng(seed).permutation(rows)
+                test = np.sort(order[fold::cv])
+                return np.setdiff1d(rows, test), test
+            return list(folds.split(rows, labels))[fold]
+        if counts.min() < 2:
+            train, test = train_test_split(rows, test_size=test_size, random_state=seed)
+            return np.sort(train), np.sort(test)
+        return next(StratifiedShuffleSplit(1, test_size=test_size, random_state=seed).split(rows, labels))
+
+
+def _measure(task: _Task, plan: _Plan, keep: bool) -> FoldResult:
+    """Fit and score one model on one fold."""
+    dataset, contender = plan.data[task.data], plan.models[task.model]
+    train, test = split(dataset, task.repeat, task.fold, plan.cv, plan.test_size, plan.random_state)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _fit_and_score(task, dataset, contender, train, test, plan.metrics, keep)
+    except Exception as error:  # whatever goes wrong belongs to this model, not to the run
+        reason = " ".join(str(error).split())
+        return FoldResult(*task.key, len(train), len(test), error=f"{type(error).__name__}: {reason}")
+
+
+def _fit_and_score(
+    task: _Task,
+    dataset: Dataset,
+    contender: _Contender,
+    train: NDArray[np.int64],
+    test: NDArray[np.int64],
+    metrics: list[str],
+    keep: bool,
+) -> FoldResult:
+    labels = np.asarray(dataset.y)
+    classes, truth = np.unique(labels, return_inverse=True)
+    X_train, X_test = _safe_indexing(dataset.X, train), _safe_indexing(dataset.X, test)
+    model = clone(contender.estimator)
+    unlabelled = {"X_unlabelled": X_test} if contender.transductive else {}
+    start = time.perf_counter()
+    model.fit(X_train, labels[train], **unlabelled)
+    fitted = time.perf_counter()
+    outcome = _outcome(model, X_test, truth[test], classes)
+    predicted = time.perf_counter()
+    return FoldResult(
+        *task.key,
+        len(train),
+        len(test),
+        {metric: float(METRICS[metric].of(outcome)) for metric in metrics},
+        fitted - start,
+        predicted - fitted,
+        None if outcome.probabilities is None else reliability(outcome).tolist(),
+        outcome.predicted.tolist() if keep else None,
+        test.tolist() if keep else None,
+    )
+
+
+def _outcome(model: Any, X: Any, truth: NDArray[np.int64], classes: NDArray[Any]) -> Outcome:
+    """What a model says of rows, over all classes of the data set, of which it may have seen only some."""
+    places = np.searchsorted(classes, model.classes_)
+    if hasattr(model, "predict_proba"):
+        probabilities = np.zeros((len(truth), len(classes)))
+        probabilities[:, places] = model.predict_proba(X)
+        return Outcome(truth, np.argmax(probabilities, axis=1), probabilities, probabilities)
+    decision = np.asarray(model.decision_function(X))
+    if decision.ndim == 1:
+        decision = np.column_stack([-decision, decision])
+    ranking = np.full((len(truth), len(classes)), decision.min() - 1)
+    ranking[:, places] = decision
+    return Outcome(truth, np.argmax(ranking, axis=1), ranking, None)

@@ -1,0 +1,118 @@
+"""The file that a long run writes its results to as they come, and from which it can be resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, TextIO
+
+from unnaive.evaluate.comparison import Comparison, FoldResult
+
+# Settings that another call may change without making old results wrong.
+_FREE = ("models", "data", "baseline")
+
+
+class ResultsFile:
+    """One JSON object a line: first the settings of the run, then a result each.
+
+    A process that is killed leaves at most a part of its last line behind, which resuming drops.
+
+    Parameters
+    ----------
+    path : path
+        Where the file is, or will be.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._out: TextIO | None = None
+
+    def begin(self, settings: dict[str, Any], resume: bool) -> list[FoldResult]:
+        """Open the file for a run, and give back the results it holds of it.
+
+        Without ``resume`` the file is written anew, unless it holds an unfinished run, which is not thrown
+        away; with it, models and data sets may have been added, but nothing else may have changed.
+        """
+        results: list[FoldResult] = []
+        if self.path.exists() and self.path.stat().st_size:
+            if not resume:
+                self._refuse_to_lose_a_run()
+            else:
+                before, results = self.read()
+                self._check_same_run(before, settings)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self.path.with_name(f"{self.path.name}.part")
+        with open(fresh, "w", encoding="utf-8") as out:
+            out.write(json.dumps({"settings": settings}) + "\n")
+            out.writelines(_line(result) for result in results)
+        os.replace(fresh, self.path)
+        self._out = open(self.path, "a", encoding="utf-8")  # noqa: SIM115 (closed by close)
+        return results
+
+    def append(self, result: FoldResult) -> None:
+        """Write a result, at once."""
+        assert self._out is not None
+        self._out.write(_line(result))
+        self._out.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._out is not None:
+            self._out.close()
+            self._out = None
+
+    def read(self) -> tuple[dict[str, Any], list[FoldResult]]:
+        """Settings and results; a last line that was cut off is dropped."""
+        lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
+        try:
+            settings = json.loads(lines[0])["settings"]
+            results = [FoldResult.from_json(json.loads(line)) for line in lines[1:-1] if line]
+            Comparison.of(settings, results)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(
+                f"{self.path} does not hold results of a comparison ({type(error).__name__}); name another file."
+            ) from None
+        return settings, results
+
+    def _refuse_to_lose_a_run(self) -> None:
+        settings, results = self.read()
+        comparison = Comparison.of(settings, results)
+        if not comparison.complete:
+            raise ValueError(
+                f"{self.path} holds an unfinished run ({len(comparison.results)} of {comparison.n_expected} results): "
+                "go on with it by --resume (resume=True), name another file, or remove it."
+            )
+
+    def _check_same_run(self, before: dict[str, Any], now: dict[str, Any]) -> None:
+        for name, value in now.items():
+            if name not in _FREE and before.get(name) != value:
+                raise ValueError(
+                    f"{self.path} was made with {name}={before.get(name)!r}, now it is {value!r}: resume with the same "
+                    "settings, or name another file."
+                )
+        for kind, tell in (("models", lambda entry: entry), ("data", lambda entry: entry["fingerprint"])):
+            for name in set(before[kind]) & set(now[kind]):
+                if tell(before[kind][name]) != tell(now[kind][name]):
+                    raise ValueError(
+                        f"{self.path} holds results of another {name!r}, its {kind} have changed since: name another "
+                        "file."
+                    )
+
+
+def _line(result: FoldResult) -> str:
+    return json.dumps(result.to_json()) + "\n"
+
+
+def read_results(path: str | Path) -> Comparison:
+    """The comparison that a results file holds, finished or not.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    Comparison
+    """
+    return Comparison.of(*ResultsFile(path).read())

@@ -1,0 +1,577 @@
+"""Whether models differ: the tests of Demšar (2006) over many data sets, and tests over the folds of one.
+
+Scores go in as arrays, one row a data set or one value a fold. A NaN is a score that does not exist: tests of
+pairs leave out the pair, tests over all models the data set. Scores and differences are rounded to 12 decimals
+first, so that equal means summed in another order are ties, and 0.8 − 0.7 is as much as 0.9 − 0.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+_DECIMALS = 12
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the first of two models is better.
+
+    Attributes
+    ----------
+    verdict : int
+        1 if it is better, −1 if it is worse, 0 if no difference was found.
+    p_value : float
+        Two-sided; NaN where there is too little to test.
+
+    Examples
+    --------
+    >>> sign_test(10, 0, 0).verdict
+    1
+    """
+
+    verdict: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class SignedRanks(Verdict):
+    """What Wilcoxon's test found.
+
+    Attributes
+    ----------
+    r_plus, r_minus : float
+        Sums of the ranks of the differences above and below zero.
+    z : float
+        The standardised smaller sum, as Demšar prints it: never above zero.
+    n : int
+        Differences that were ranked.
+
+    Examples
+    --------
+    >>> wilcoxon_signed_ranks([0.9, 0.8, 0.7], [0.8, 0.6, 0.4]).r_plus
+    6.0
+    """
+
+    r_plus: float
+    r_minus: float
+    z: float
+    n: int
+
+
+@dataclass(frozen=True)
+class PairedDifference(Verdict):
+    """What a test over folds found.
+
+    Attributes
+    ----------
+    mean : float
+        Mean of first minus second.
+    standard_error : float
+        Of that mean, corrected if a correction was asked for.
+    n : int
+        Folds in which both models have a score.
+
+    Examples
+    --------
+    >>> paired_t([0.9, 0.8, 0.7], [0.8, 0.7, float("nan")]).n
+    2
+    """
+
+    mean: float
+    standard_error: float
+    n: int
+
+
+@dataclass(frozen=True, eq=False)
+class Friedman:
+    """What Friedman's test found, and Iman and Davenport's less conservative form of it.
+
+    Attributes
+    ----------
+    average_ranks : ndarray of shape (n_models,)
+        1 is best.
+    n_data : int
+        Data sets in which all models have a score.
+    chi2, p_value, df : float, float, int
+        Friedman's statistic.
+    f, f_p_value, f_df : float, float, tuple of int
+        Iman and Davenport's statistic; infinite if all data sets rank the models alike.
+
+    Examples
+    --------
+    >>> friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6]]).f
+    inf
+    """
+
+    average_ranks: NDArray[np.float64]
+    n_data: int
+    chi2: float
+    p_value: float
+    df: int
+    f: float
+    f_p_value: float
+    f_df: tuple[int, int]
+
+
+class WinTieLoss(NamedTuple):
+    """Data sets on which a model is better than another, neither better nor worse, and worse.
+
+    Examples
+    --------
+    >>> sign_test(*WinTieLoss(wins=9, ties=2, losses=1)).verdict
+    1
+    """
+
+    wins: int
+    ties: int
+    losses: int
+
+
+def average_ranks(scores: ArrayLike, higher_is_better: bool = True) -> NDArray[np.float64]:
+    """Mean over the data sets of every model's rank; 1 is best, ties share the mean of their ranks.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_data, n_models)
+        Data sets with a NaN are left out; infinite scores are ranked.
+    higher_is_better : bool
+
+    Returns
+    -------
+    ndarray of shape (n_models,)
+        NaN if no data set is left.
+
+    Examples
+    --------
+    >>> average_ranks([[0.9, 0.8, 0.8], [0.7, 0.6, 0.5]])
+    array([1.  , 2.25, 2.75])
+    """
+    ranks = _ranks(scores, higher_is_better)
+    return ranks.mean(axis=0) if len(ranks) else np.full(ranks.shape[1], np.nan)
+
+
+def friedman(scores: ArrayLike, higher_is_better: bool = True, correct_ties: bool = True) -> Friedman:
+    """Friedman's test that all models are the same, with Iman and Davenport's F.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_data, n_models)
+    higher_is_better : bool
+    correct_ties : bool
+        Whether to divide by the variance that the ranks have, less where there are ties, as SciPy and R do.
+        Otherwise by that of ranks without ties, which is Demšar's formula and finds less. Without ties they
+        are the same.
+
+    Returns
+    -------
+    Friedman
+        With NaN for statistics if no data set is left, and for F if only one is.
+
+    Examples
+    --------
+    >>> found = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.6, 0.7, 0.5], [0.9, 0.8, 0.4]])
+    >>> found.average_ranks, found.chi2, round(found.f, 3)
+    (array([1.25, 1.75, 3.  ]), 6.5, 13.0)
+    """
+    ranks = _ranks(scores, higher_is_better)
+    n, k = ranks.shape
+    df, f_df = k - 1, (k - 1, (k - 1) * (n - 1))
+    if n == 0:
+        return Friedman(np.full(k, np.nan), 0, np.nan, np.nan, df, np.nan, np.nan, (k - 1, 0))
+    # In whole numbers, as twice the ranks: perfect agreement then gives exactly zero below the line of F.
+    centred = np.rint(2 * ranks).astype(np.int64) - (k + 1)
+    between = int((centred.sum(axis=0) ** 2).sum())
+    within = int((centred**2).sum()) if correct_ties else n * k * (k * k - 1) // 3
+    chi2 = (k - 1) * between / within if within else 0.0
+    f = _ratio((n - 1) * between, n * within - between) if n > 1 else np.nan
+    p_value, f_p_value = float(stats.chi2.sf(chi2, df)), float(stats.f.sf(f, *f_df))
+    return Friedman(ranks.mean(axis=0), n, chi2, p_value, df, f, f_p_value, f_df)
+
+
+def friedman_of_two(wins: int, ties: int, losses: int, alpha: float = 0.05, *, correct_ties: bool = True) -> Verdict:
+    """Friedman's test of two models, which only depends on how often each of them won.
+
+    Parameters
+    ----------
+    wins, ties, losses : int
+        Data sets on which the first model is better, level and worse.
+    alpha : float
+    correct_ties : bool
+        As for ``friedman``; ties are then as if they had not been.
+
+    Returns
+    -------
+    Verdict
+
+    Examples
+    --------
+    >>> found = friedman_of_two(21, 0, 0)
+    >>> found.verdict, f"{found.p_value:.2e}"
+    (1, '4.59e-06')
+    """
+    n = _count(wins, ties, losses)
+    counted = n - ties if correct_ties else n
+    chi2 = (wins - losses) ** 2 / counted if counted else 0.0
+    return Verdict(*_judge(wins - losses, float(stats.chi2.sf(chi2, 1)) if n else np.nan, alpha))
+
+
+def nemenyi_critical_difference(n_models: int, n_data: int, alpha: float = 0.05) -> float:
+    """How far apart two average ranks have to be to differ significantly among all pairs of models.
+
+    Examples
+    --------
+    >>> round(nemenyi_critical_difference(n_models=4, n_data=14), 2)
+    1.25
+    """
+    return _nemenyi_quantile(n_models, alpha) * _rank_error(n_models, n_data)
+
+
+def nemenyi_p_values(average_ranks: ArrayLike, n_data: int) -> NDArray[np.float64]:
+    """p value of every pair of models, already adjusted for there being many pairs.
+
+    Parameters
+    ----------
+    average_ranks : array-like of shape (n_models,)
+    n_data : int
+        Data sets behind the ranks.
+
+    Returns
+    -------
+    ndarray of shape (n_models, n_models)
+        Symmetric, with ones on the diagonal.
+
+    Examples
+    --------
+    >>> nemenyi_p_values([1.25, 1.75, 3.0], n_data=4).round(3)
+    array([[1.   , 0.759, 0.036],
+           [0.759, 1.   , 0.181],
+           [0.036, 0.181, 1.   ]])
+    """
+    ranks = np.asarray(average_ranks, dtype=np.float64)
+    k = len(ranks)
+    one, other = np.triu_indices(k, 1)
+    q = np.abs(ranks[one] - ranks[other]) / _rank_error(k, n_data)
+    p_values = np.ones((k, k))
+    p_values[one, other] = p_values[other, one] = stats.studentized_range.sf(q * np.sqrt(2), k, np.inf)
+    return p_values
+
+
+def cliques(average_ranks: ArrayLike, critical_difference: float) -> list[tuple[int, ...]]:
+    """Largest groups of models of which no two differ significantly: the bars of the diagram.
+
+    Parameters
+    ----------
+    average_ranks : array-like of shape (n_models,)
+        Models without a rank (NaN) are in no group.
+    critical_difference : float
+        Ranks this far apart, or farther, differ.
+
+    Returns
+    -------
+    list of tuple of int
+        Places of the models, by rank; the group of the best model first. A model alone is no group.
+
+    Examples
+    --------
+    >>> cliques([1.2, 3.0, 2.1, 4.5], critical_difference=1.0)
+    [(0, 2), (2, 1)]
+    """
+    ranks = np.asarray(average_ranks, dtype=np.float64)
+    by_rank = [int(model) for model in np.argsort(ranks, kind="stable") if not np.isnan(ranks[model])]
+    found: list[tuple[int, ...]] = []
+    end = 0
+    for start, best in enumerate(by_rank):
+        near = [model for model in by_rank[start:] if ranks[model] - ranks[best] < critical_difference]
+        if len(near) > 1 and start + len(near) > end:
+            end = start + len(near)
+            found.append(tuple(near))
+    return found
+
+
+def wilcoxon_signed_ranks(
+    a: ArrayLike, b: ArrayLike, alpha: float = 0.05, *, higher_is_better: bool = True, exact_up_to: int = 25
+) -> SignedRanks:
+    """Wilcoxon's signed-ranks test of two models over data sets.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_data,)
+    alpha : float
+    higher_is_better : bool
+    exact_up_to : int
+        With more differences than this, p is that of the normal distribution at z.
+
+    Returns
+    -------
+    SignedRanks
+
+    Notes
+    -----
+    Zeros are treated as by Demšar: they are ranked, one is dropped if their number is odd, and half of their
+    ranks goes to each side. The exact p counts, over all ways to give signs to the ranks at hand (ties have
+    their mean rank, zeros get signs too), those with a sum as small as the smaller one, twice. Without ties
+    and zeros this is the usual table. SciPy's ``zsplit`` drops no zero, and its exact p takes no notice of
+    ties. The variance of z is not corrected for ties, as printed by Demšar.
+
+    Examples
+    --------
+    >>> found = wilcoxon_signed_ranks([0.9, 0.8, 0.7, 0.9, 0.6, 0.5], [0.8, 0.6, 0.4, 0.5, 0.1, 0.5])
+    >>> found.verdict, found.p_value, found.r_plus, found.r_minus
+    (0, 0.0625, 15.0, 0.0)
+    """
+    differences = _differences(a, b)
+    zeros = np.flatnonzero(differences == 0)
+    if len(zeros) % 2:
+        differences = np.delete(differences, zeros[0])
+    n = len(differences)
+    if n == 0:  # nothing at all, or one single tie
+        return SignedRanks(0, 1.0 if len(zeros) else np.nan, 0.0, 0.0, 0.0, 0)
+    ranks = stats.rankdata(np.abs(differences))
+    shared = ranks[differences == 0].sum() / 2
+    r_plus = float(ranks[differences > 0].sum() + shared)
+    r_minus = float(ranks[differences < 0].sum() + shared)
+    smaller = min(r_plus, r_minus)
+    z = (smaller - n * (n + 1) / 4) / np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    p_value = _chance_of_sum(ranks, smaller) if n <= exact_up_to else float(stats.norm.cdf(z))
+    better = r_plus - r_minus if higher_is_better else r_minus - r_plus
+    return SignedRanks(*_judge(better, min(1.0, 2 * p_value), alpha), r_plus, r_minus, float(z), n)
+
+
+def sign_test(wins: int, ties: int, losses: int, alpha: float = 0.05) -> Verdict:
+    """Sign test: how likely a fair coin gives wins and losses as uneven as these.
+
+    Half of the ties counts for each side; of an odd number of them one is dropped.
+
+    Examples
+    --------
+    >>> sign_test(9, 1, 1)
+    Verdict(verdict=1, p_value=0.021484375)
+    """
+    n = _count(wins, ties, losses)
+    counted = n - ties % 2
+    p_value = float(stats.binomtest(wins + ties // 2, counted).pvalue) if counted else 1.0
+    return Verdict(*_judge(wins - losses, p_value if n else np.nan, alpha))
+
+
+def paired_t(
+    a: ArrayLike,
+    b: ArrayLike,
+    test_share: float | None = None,
+    alpha: float = 0.05,
+    *,
+    higher_is_better: bool = True,
+) -> PairedDifference:
+    """Paired t-test over the folds of one data set.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_folds,)
+        Scores in the same folds; with repeats, of all repeats.
+    test_share : float, optional
+        Test rows over training rows: 1 / (k − 1) in k-fold cross-validation. If given, the variance is
+        corrected as by Nadeau and Bengio (2003) for training sets that overlap: 1 / n + test_share times the
+        variance of the differences, instead of 1 / n.
+    alpha : float
+    higher_is_better : bool
+
+    Returns
+    -------
+    PairedDifference
+        If all differences are equal, p is 1 if they are zero, and 0 otherwise; NaN for fewer than two folds.
+
+    Examples
+    --------
+    >>> found = paired_t([0.9, 0.8, 0.9, 0.7], [0.8, 0.7, 0.7, 0.7], test_share=1 / 3)
+    >>> found.verdict, round(found.mean, 3), round(found.p_value, 3)
+    (0, 0.1, 0.207)
+    """
+    n, mean, error = _mean_and_error(_differences(a, b), test_share or 0.0)
+    p_value = _p_value_of_t(n, mean, error)
+    return PairedDifference(*_judge(mean if higher_is_better else -mean, p_value, alpha), mean, error, n)
+
+
+def two_standard_errors(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True) -> PairedDifference:
+    """Whether the mean difference over the folds is more than two of its standard errors.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_folds,)
+        Scores in the same folds.
+    higher_is_better : bool
+
+    Returns
+    -------
+    PairedDifference
+        With the p value of the paired t-test, on which the verdict does not depend.
+
+    Examples
+    --------
+    >>> found = two_standard_errors([0.9, 0.8, 0.9, 0.7], [0.8, 0.7, 0.7, 0.7])
+    >>> found.verdict, round(found.standard_error, 4), round(found.p_value, 3)
+    (1, 0.0408, 0.092)
+    """
+    n, mean, error = _mean_and_error(_differences(a, b), 0.0)
+    better = mean if higher_is_better else -mean
+    verdict = int(np.sign(better)) if abs(mean) > 2 * error else 0
+    return PairedDifference(verdict, _p_value_of_t(n, mean, error), mean, error, n)
+
+
+def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+    """Adjust p values for their number, by Holm's step-down method.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n,)
+        A NaN is no test: it stays NaN and does not count.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    adjusted = np.array(p_values, dtype=np.float64)
+    tested = np.flatnonzero(~np.isnan(adjusted))
+    smallest_first = tested[np.argsort(adjusted[tested], kind="stable")]
+    remaining = np.arange(len(tested), 0, -1)
+    adjusted[smallest_first] = np.minimum(1.0, np.maximum.accumulate(remaining * adjusted[smallest_first]))
+    return adjusted
+
+
+def win_tie_loss(
+    folds: Iterable[tuple[ArrayLike, ArrayLike]],
+    test: Literal["t", "two_se", "none"] = "t",
+    *,
+    test_share: float | None = None,
+    alpha: float = 0.05,
+    higher_is_better: bool = True,
+) -> WinTieLoss:
+    """On how many data sets a model is better than another, level, and worse.
+
+    Parameters
+    ----------
+    folds : iterable of pairs of array-like of shape (n_folds,)
+        For each data set the scores of both models in the same folds. Data sets without a fold in which both
+        have a score are left out.
+    test : {"t", "two_se", "none"}
+        What makes a difference: the corrected ``paired_t``, ``two_standard_errors``, or any difference of
+        the means.
+    test_share : float
+        Test rows over training rows, required for "t"; 0 stands for no correction.
+    alpha : float
+        For "t".
+    higher_is_better : bool
+
+    Returns
+    -------
+    WinTieLoss
+
+    Examples
+    --------
+    >>> iris, wine = ([0.9, 0.8, 0.9], [0.8, 0.7, 0.8]), ([0.9, 0.7, 0.8], [0.8, 0.9, 0.8])
+    >>> win_tie_loss([iris, wine], test_share=0.5)
+    WinTieLoss(wins=1, ties=1, losses=0)
+    >>> win_tie_loss([iris, wine], "none")
+    WinTieLoss(wins=1, ties=0, losses=1)
+    """
+    if test not in ("t", "two_se", "none"):
+        raise ValueError(f"There is no test {test!r}: choose 't', 'two_se' or 'none'.")
+    if test == "t" and test_share is None:
+        raise ValueError("The t-test needs test_share: 1 / (k - 1) for k-fold cross-validation, 0 for no correction.")
+    verdicts = []
+    for a, b in folds:
+        if test == "t":
+            found = paired_t(a, b, test_share, alpha, higher_is_better=higher_is_better)
+        else:
+            found = two_standard_errors(a, b, higher_is_better=higher_is_better)
+        if found.n:
+            sign = int(np.sign(found.mean)) if higher_is_better else -int(np.sign(found.mean))
+            verdicts.append(sign if test == "none" else found.verdict)
+    return WinTieLoss(verdicts.count(1), verdicts.count(0), verdicts.count(-1))
+
+
+def _ranks(scores: ArrayLike, higher_is_better: bool) -> NDArray[np.float64]:
+    """Ranks of the models in each data set in which all have a score."""
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise ValueError(f"scores has shape {table.shape}: give one row a data set and at least two models as columns.")
+    complete = np.round(table[~np.isnan(table).any(axis=1)], _DECIMALS)
+    if not len(complete):
+        return complete
+    return stats.rankdata(-complete if higher_is_better else complete, axis=1)
+
+
+def _differences(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """Differences of the pairs in which both have a score."""
+    one, other = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if one.ndim != 1 or one.shape != other.shape:
+        raise ValueError(f"The scores have shapes {one.shape} and {other.shape}: give two lists of equal length.")
+    if np.isinf(one).any() or np.isinf(other).any():
+        raise ValueError("Some scores are infinite, so they have no differences: leave them out as NaN.")
+    both = ~(np.isnan(one) | np.isnan(other))
+    return np.round(one[both] - other[both], _DECIMALS)
+
+
+def _mean_and_error(differences: NDArray[np.float64], test_share: float) -> tuple[int, float, float]:
+    """Number, mean, and standard error of the mean; NaN where there are too few."""
+    n = len(differences)
+    mean = float(np.round(differences.mean(), _DECIMALS)) if n else np.nan
+    if n < 2:
+        return n, mean, np.nan
+    # Equal differences have no variance; computed, it would be 1e-17.
+    variance = differences.var(ddof=1) if np.ptp(differences) > 0 else 0.0
+    return n, mean, float(np.sqrt((1 / n + test_share) * variance))
+
+
+def _p_value_of_t(n: int, mean: float, error: float) -> float:
+    if error == 0:
+        return 1.0 if mean == 0 else 0.0
+    return float(2 * stats.t.sf(abs(mean) / error, n - 1)) if n > 1 else np.nan
+
+
+def _chance_of_sum(ranks: NDArray[np.float64], limit: float) -> float:
+    """How likely the sum of those ranks that a fair coin chooses is at most ``limit``."""
+    twice = np.rint(2 * ranks).astype(np.int64)
+    chances = np.zeros(twice.sum() + 1)
+    chances[0] = 1.0
+    for rank in twice:
+        chances[rank:] += chances[:-rank]
+        chances /= 2
+    return float(chances[: round(2 * limit) + 1].sum())
+
+
+def _judge(better: float, p_value: float, alpha: float) -> tuple[int, float]:
+    return (int(np.sign(better)) if p_value < alpha else 0), p_value
+
+
+def _ratio(above: int, below: int) -> float:
+    if below == 0:
+        return np.inf if above else 0.0
+    return above / below
+
+
+def _count(wins: int, ties: int, losses: int) -> int:
+    if min(wins, ties, losses) < 0:
+        raise ValueError(f"Wins, ties and losses are counts, but {wins}, {ties}, {losses} were given.")
+    return wins + ties + losses
+
+
+def _rank_error(n_models: int, n_data: int) -> float:
+    if n_models < 2 or n_data < 1:
+        raise ValueError(f"{n_models} models on {n_data} data sets cannot be compared: at least 2 on 1 are needed.")
+    return float(np.sqrt(n_models * (n_models + 1) / (6 * n_data)))
+
+
+@lru_cache(maxsize=256)
+def _nemenyi_quantile(n_models: int, alpha: float) -> float:
+    return float(stats.studentized_range.ppf(1 - alpha, n_models, np.inf) / np.sqrt(2))

@@ -1,0 +1,367 @@
+"""compare measures every model on the same folds, honestly, and survives what happens to long runs."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import accuracy_score, average_precision_score, log_loss
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.tree import DecisionTreeClassifier
+
+from tests.test_common import random_table
+from unnaive.evaluate.compare import compare
+from unnaive.evaluate.comparison import Comparison, FoldResult
+from unnaive.evaluate.results_file import read_results
+from unnaive.models import MODELS, Model
+
+BASELINES = [name for name, model in MODELS.items() if model.is_baseline]
+
+
+@pytest.fixture(scope="module")
+def table():
+    return random_table(0, 120)
+
+
+def scores(comparison):
+    """All that does not depend on the clock."""
+    return [
+        (result.key, result.n_train, result.n_test, result.scores, result.reliability, result.error)
+        for result in comparison.results
+    ]
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Writes down the rows it was given."""
+
+    seen: list = []  # noqa: RUF012
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.seen.append((self.name if hasattr(self, "name") else "", X.index.tolist(), None))
+        return self
+
+    def predict_proba(self, X):
+        self.seen.append(("", None, X.index.tolist()))
+        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+
+class Moody(ClassifierMixin, BaseEstimator):
+    """Fails when it is given too few rows of a colour."""
+
+    def fit(self, X, y):
+        if X.index[0] != 0:
+            raise RuntimeError("row 0 is\nnot here")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+
+def test_scores_are_those_of_cross_validation_by_hand(table):
+    X, y = table
+    comparison = compare(["nb", "tan"], {"table": table}, cv=4, random_state=3)
+    folds = StratifiedKFold(4, shuffle=True, random_state=3)
+    classes, truth = np.unique(y, return_inverse=True)
+    for name in ("nb", "tan"):
+        by_hand = cross_val_predict(MODELS[name].make(), X, y, cv=folds, method="predict_proba")
+        for fold, (_, test) in enumerate(folds.split(X, y)):
+            result = comparison.folds("table", name)[fold]
+            probabilities = by_hand[test]
+            assert result.scores["accuracy"] == accuracy_score(y[test], classes[probabilities.argmax(axis=1)])
+            assert math.isclose(result.scores["log_loss"], log_loss(y[test], probabilities))
+            ap = [average_precision_score(truth[test] == c, probabilities[:, c]) for c in range(len(classes))]
+            assert math.isclose(result.scores["auc_pr"], np.mean(ap))
+
+
+def test_every_model_sees_the_same_folds_and_no_test_row_in_training(table):
+    Spy.seen.clear()
+    compare({"one": Spy(), "two": Spy()}, {"table": table}, cv=3, repeats=2)
+    trained = [set(rows) for _, rows, _ in Spy.seen if rows is not None]
+    tested = [set(rows) for _, _, rows in Spy.seen if rows is not None]
+    assert len(trained) == len(tested) == 12
+    for first in range(0, 12, 2):
+        assert trained[first] == trained[first + 1]
+        assert tested[first] == tested[first + 1]
+    for train, test in zip(trained, tested):
+        assert train.isdisjoint(test)
+        assert train | test == set(range(120))
+    for repeat in (slice(0, 6, 2), slice(6, 12, 2)):
+        assert set().union(*tested[repeat]) == set(range(120))
+    assert tested[0] != tested[6]
+
+
+def test_a_transductive_model_gets_the_test_rows_without_labels(table, monkeypatch):
+    seen = []
+
+    class Peeking(Spy):
+        def fit(self, X, y, X_unlabelled=None):
+            seen.append((X.index.tolist(), X_unlabelled.index.tolist(), list(X_unlabelled)))
+            return super().fit(X, y)
+
+    import unnaive.baselines
+
+    monkeypatch.setattr(unnaive.baselines, "peeking", Peeking, raising=False)
+    model = Model("peeking", "peeking", "", "", transductive=True, home="unnaive.baselines")
+    compare([model], {"table": table}, cv=3)
+    for train, unlabelled, columns in seen:
+        assert sorted(train + unlabelled) == list(range(120))
+        assert columns == list(table[0])
+
+
+def test_a_model_that_fails_is_written_down_and_the_run_goes_on(table):
+    comparison = compare({"moody": Moody(), "dummy": DummyClassifier()}, {"table": table}, cv=3)
+    assert comparison.complete
+    errors = comparison.errors
+    assert {result.model for result in errors} == {"moody"}
+    assert errors[0].error == "RuntimeError: row 0 is not here"
+    assert np.isnan(comparison.scores("accuracy")[0, 0])
+    assert comparison.ranks("accuracy").tolist() == [2, 1]
+    best, worst = comparison.leaderboard()
+    assert (best.model, worst.model, worst.n_data) == ("dummy", "moody", 0)
+    assert comparison.verdict("accuracy", "table", "dummy", "moody") == 1
+    assert comparison.verdict("accuracy", "table", "moody", "dummy") == -1
+
+
+def test_processes_give_the_same_scores_as_one(table):
+    apart = compare(["nb", "aode", "logistic"], {"a": table, "b": random_table(1, 60)}, cv=3, n_jobs=2)
+    together = compare(["nb", "aode", "logistic"], {"a": table, "b": random_table(1, 60)}, cv=3)
+    assert scores(apart) == scores(together)
+
+
+def test_results_are_written_as_they_come_and_read_back(table, tmp_path):
+    path = tmp_path / "deep" / "results.jsonl"
+    lines = []
+    comparison = compare(
+        ["nb", "linear-svm"],
+        {"table": table},
+        cv=3,
+        results=path,
+        on_result=lambda result, done, total: lines.append((len(path.read_text().splitlines()), done, total)),
+    )
+    assert lines == [(1 + done, done, 6) for done in range(1, 7)]
+    again = read_results(path)
+    assert again.settings == comparison.settings
+    assert json.dumps([r.to_json() for r in again.results]) == json.dumps([r.to_json() for r in comparison.results])
+    assert math.isnan(again.results[1].scores["log_loss"])
+
+
+def test_an_interrupted_run_is_resumed_where_it_stopped(table, tmp_path):
+    whole = compare(["nb", "aode"], {"table": table}, cv=4)
+    path = tmp_path / "results.jsonl"
+
+    def stop(result, done, total):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    partial = compare(["nb", "aode"], {"table": table}, cv=4, results=path, on_result=stop)
+    assert not partial.complete
+    assert len(partial.results) == 3
+    assert len(partial.folds("table", "nb")) == 1  # the folds that both have
+    with open(path, "a") as file:
+        file.write('{"data": "table", "mod')  # as a process killed in the middle of a line leaves it
+    done = []
+    resumed = compare(
+        ["nb", "aode"], {"table": table}, cv=4, results=path, resume=True, on_result=lambda r, *_: done.append(r.key)
+    )
+    assert len(done) == 5
+    assert scores(resumed) == scores(whole)
+    assert scores(read_results(path)) == scores(whole)
+
+
+def test_resuming_may_add_models_but_not_change_anything_else(table, tmp_path):
+    path = tmp_path / "results.jsonl"
+    compare(["nb"], {"table": table}, cv=3, results=path)
+    done = []
+    more = compare(
+        ["nb", "tan"], {"table": table}, cv=3, results=path, resume=True, on_result=lambda r, *_: done.append(r.model)
+    )
+    assert done == ["tan"] * 3
+    assert more.complete
+    for change, word in (
+        ({"cv": 5}, "cv"),
+        ({"random_state": 1}, "random_state"),
+        ({"repeats": 2}, "repeats"),
+        ({"metrics": ["brier"]}, "metrics"),
+    ):
+        with pytest.raises(ValueError, match=word):
+            compare(["nb"], {"table": table}, results=path, resume=True, **{"cv": 3, **change})
+    with pytest.raises(ValueError, match="another 'table'"):
+        compare(["nb"], {"table": random_table(1, 120)}, cv=3, results=path, resume=True)
+    with pytest.raises(ValueError, match="another 'nb'"):
+        compare({"nb": DummyClassifier()}, {"table": table}, cv=3, results=path, resume=True)
+
+
+def test_an_unfinished_run_and_foreign_files_are_not_overwritten(table, tmp_path):
+    path = tmp_path / "results.jsonl"
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    compare(["nb"], {"table": table}, cv=3, results=path, on_result=stop)
+    before = path.read_text()
+    with pytest.raises(ValueError, match="unfinished run"):
+        compare(["nb"], {"table": table}, cv=3, results=path)
+    assert path.read_text() == before
+    foreign = tmp_path / "letters.txt"
+    for text in ("my novel", "{}", '{"settings": 3}', '{"settings": {}}\n{"data": 1}\n'):
+        foreign.write_text(text)
+        for resume in (False, True):
+            with pytest.raises(ValueError, match="does not hold results"):
+                compare(["nb"], {"table": table}, cv=3, results=foreign, resume=resume)
+        assert foreign.read_text() == text
+    finished = tmp_path / "finished.jsonl"
+    compare(["nb"], {"table": table}, cv=3, results=finished)
+    compare(["nb"], {"table": table}, cv=4, results=finished)
+    assert len(read_results(finished).results) == 4
+
+
+def test_a_run_killed_at_any_moment_resumes_to_the_same_table(table, tmp_path):
+    path = tmp_path / "results.jsonl"
+    code = f"""
+import time
+from tests.test_common import random_table
+from unnaive.evaluate.compare import compare
+compare(["nb", "aode", "tan"], {{"table": random_table(0, 120)}}, cv=5, results={str(path)!r},
+        on_result=lambda *_: time.sleep(0.2))
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=os.getcwd())
+    deadline = time.monotonic() + 120
+    while not (path.exists() and len(path.read_text().splitlines()) > 4) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    n_before = len(path.read_text().splitlines()) - 1
+    assert 4 <= n_before < 15
+    resumed = compare(["nb", "aode", "tan"], {"table": table}, cv=5, results=path, resume=True)
+    whole = compare(["nb", "aode", "tan"], {"table": table}, cv=5)
+    assert scores(resumed) == scores(whole)
+
+
+def test_hold_out_tests_on_the_share_asked_for(table):
+    comparison = compare(["nb"], {"table": table}, test_size=0.25, repeats=5)
+    assert [(result.repeat, result.n_test) for result in comparison.results] == [(r, 30) for r in range(5)]
+
+
+def test_classes_too_rare_for_the_folds_are_measured_all_the_same():
+    X = pd.DataFrame({"a": list("xyxyxyxyxyz"), "b": range(11)})
+    y = np.array(["p", "q"] * 5 + ["r"])
+    for keywords in ({"cv": 3}, {"test_size": 0.3}, {"cv": 11}):
+        comparison = compare(["nb", "tree", "linear-svm"], {"rare": (X, y)}, **keywords)
+        assert not comparison.errors
+        assert np.isfinite(comparison.scores("accuracy")).all()
+
+
+def test_bias_and_variance_come_from_the_repeats(table):
+    comparison = compare(["nb", "tree"], {"table": table}, cv=3, repeats=4, bias_variance=True)
+    for model in ("nb", "tree"):
+        parts = comparison.bias_variance("table", model)
+        errors = 1 - comparison.fold_scores("accuracy", "table", model)
+        assert math.isclose(parts["error"], errors.mean(), abs_tol=1e-12)  # folds of equal size
+        assert math.isclose(parts["bias"] + parts["variance"], parts["error"], abs_tol=1e-12)
+    nb, tree = (comparison.bias_variance("table", model) for model in ("nb", "tree"))
+    assert tree["variance"] > nb["variance"]
+    assert compare(["nb"], {"table": table}, cv=3).bias_variance("table", "nb") is None
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines_take_mixed_tables_with_holes_and_values_never_seen(name, table):
+    X, y = table
+    model = MODELS[name].make().fit(X.head(60), y[:60])
+    new = X.tail(60).copy()
+    new["colour"] = new["colour"].where(new.index % 2 == 0, "purple")
+    assert set(model.predict(new)) <= set(y)
+    assert (model.predict(X.head(60)) == y[:60]).mean() > 0.6
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"models": []}, "no models"),
+        ({"models": ["aoed"]}, "did you mean 'aode'"),
+        ({"models": ["zzz"]}, "there are nb, gnb"),
+        ({"data": {}}, "no data sets"),
+        ({"metrics": ["acuracy"]}, "no metric called 'acuracy'"),
+        ({"metrics": []}, "no metrics"),
+        ({"baseline": "tan"}, "not among the models"),
+        ({"cv": 1}, "at least two folds"),
+        ({"cv": 1000}, "lower cv"),
+        ({"repeats": 0}, "repeats is 0"),
+        ({"test_size": 1.5}, "between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_anything_is(change, word, table):
+    with pytest.raises(ValueError, match=word):
+        compare(**{"models": ["nb"], "data": {"table": table}, **change})
+
+
+def test_two_data_sets_of_one_name_are_refused(table):
+    from unnaive.datasets import load
+
+    with pytest.raises(ValueError, match="Two data sets are called 'iris'"):
+        compare(["nb"], [load("iris"), load("iris")])
+
+
+def test_estimators_of_the_user_take_part_under_their_own_names():
+    X = pd.DataFrame({"a": range(40)})
+    comparison = compare({"my tree": DecisionTreeClassifier()}, (X, np.arange(40) // 20), cv=4, metrics=["accuracy"])
+    assert comparison.models == ["my tree"]
+    assert comparison.baseline == "my tree"
+    assert comparison.leaderboard()[0].score > 0.9
+
+
+def made_up(accuracies, baseline="a"):
+    """A comparison of models with given accuracies by data set."""
+    n_folds = len(next(iter(next(iter(accuracies.values())).values())))
+    settings = {
+        "models": dict.fromkeys(next(iter(accuracies.values())), ""),
+        "data": {name: {} for name in accuracies},
+        "cv": n_folds,
+        "repeats": 1,
+        "test_size": None,
+        "metrics": ["accuracy", "log_loss"],
+        "baseline": baseline,
+    }
+    results = [
+        FoldResult(data, model, 0, fold, 90, 10, {"accuracy": accuracy, "log_loss": 1 - accuracy}, 1.0, 2.0)
+        for data, by_model in accuracies.items()
+        for model, folds in by_model.items()
+        for fold, accuracy in enumerate(folds)
+    ]
+    return Comparison.of(settings, results[::-1])
+
+
+def test_the_leaderboard_ranks_by_average_rank_and_counts_wins():
+    comparison = made_up(
+        {
+            "one": {"a": [0.5, 0.52, 0.51], "b": [0.9, 0.91, 0.92], "c": [0.5, 0.52, 0.51]},
+            "two": {"a": [0.7, 0.72, 0.71], "b": [0.6, 0.61, 0.62], "c": [0.7, 0.72, 0.71]},
+            "three": {"a": [0.3, 0.31, 0.31], "b": [0.8, 0.82, 0.81], "c": [0.31, 0.3, 0.31]},
+        }
+    )
+    b, a, c = comparison.leaderboard()
+    assert [b.model, a.model, c.model] == ["b", "a", "c"]
+    assert (b.rank, a.rank, c.rank) == (pytest.approx(5 / 3), pytest.approx(13 / 6), pytest.approx(13 / 6))
+    assert (b.wins, b.ties, b.losses) == (2, 0, 1)
+    assert (c.wins, c.ties, c.losses) == (0, 3, 0)
+    assert comparison.ranks("log_loss").tolist() == comparison.ranks("accuracy").tolist()
+    assert comparison.verdict("log_loss", "one", "b", "a") == 1
+    assert comparison.win_tie_loss("accuracy", "b", "a", test="two_se") == (2, 0, 1)
+
+
+def test_a_data_set_without_a_fold_of_every_model_is_left_out():
+    comparison = made_up({"one": {"a": [0.5], "b": [0.9]}, "two": {"a": [0.5], "b": [0.9]}})
+    partial = Comparison.of(comparison.settings, comparison.results[:3])
+    assert partial.data == ["one"]
+    assert not partial.complete
+    assert len(partial.leaderboard()) == 2
+    assert Comparison.of(comparison.settings, []).leaderboard() == []
