@@ -46,11 +46,11 @@ class Spy(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
-        self.seen.append((self.name if hasattr(self, "name") else "", X.index.tolist(), None))
+        self.seen.append((X.index.tolist(), None))
         return self
 
     def predict_proba(self, X):
-        self.seen.append(("", None, X.index.tolist()))
+        self.seen.append((None, X.index.tolist()))
         return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
 
 
@@ -86,8 +86,9 @@ def test_scores_are_those_of_cross_validation_by_hand(table):
 def test_every_model_sees_the_same_folds_and_no_test_row_in_training(table):
     Spy.seen.clear()
     compare({"one": Spy(), "two": Spy()}, {"table": table}, cv=3, repeats=2)
-    trained = [set(rows) for _, rows, _ in Spy.seen if rows is not None]
-    tested = [set(rows) for _, _, rows in Spy.seen if rows is not None]
+    trained = [set(rows) for rows, _ in Spy.seen if rows is not None and len(rows) == 80]
+    tested = [set(rows) for _, rows in Spy.seen if rows is not None and len(rows) == 40]
+    assert len(Spy.seen) == 28  # and once 50 training rows of each, to load code before time is taken
     assert len(trained) == len(tested) == 12
     for first in range(0, 12, 2):
         assert trained[first] == trained[first + 1]
@@ -105,7 +106,8 @@ def test_a_transductive_model_gets_the_test_rows_without_labels(table, monkeypat
 
     class Peeking(Spy):
         def fit(self, X, y, X_unlabelled=None):
-            seen.append((X.index.tolist(), X_unlabelled.index.tolist(), list(X_unlabelled)))
+            if X_unlabelled is not None:
+                seen.append((X.index.tolist(), X_unlabelled.index.tolist(), list(X_unlabelled)))
             return super().fit(X, y)
 
     import unnaive.baselines
@@ -113,6 +115,7 @@ def test_a_transductive_model_gets_the_test_rows_without_labels(table, monkeypat
     monkeypatch.setattr(unnaive.baselines, "peeking", Peeking, raising=False)
     model = Model("peeking", "peeking", "", "", transductive=True, home="unnaive.baselines")
     compare([model], {"table": table}, cv=3)
+    assert len(seen) == 3
     for train, unlabelled, columns in seen:
         assert sorted(train + unlabelled) == list(range(120))
         assert columns == list(table[0])

@@ -29,6 +29,9 @@ _COMPUTING = ("n_jobs", "max_bytes")
 
 _SAMPLED_ORDERS = 64  # of the columns, over which evidence is averaged
 
+# What a fitted model keeps in a file beside its parameters.
+_KEPT = ("classes_", "n_features_in_", "feature_names_in_", "encoder_", "statistic_")
+
 # What scikit-learn's parameter validation lets pass.
 COMMON_PARAMETERS: dict[str, Any] = {
     "categorical_features": "no_validation",
@@ -371,6 +374,60 @@ class CountingClassifier(BayesClassifier):
             raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
         return rows, classes, weights, taken
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a model file keeps: parameters, labels, names, encoder and counts. All else follows from them."""
+        names = [*self._get_param_names(), *_KEPT]
+        state = {name: value for name, value in vars(self).items() if name in names}
+        if "statistic_" in state:
+            has_missing = self.statistic_.has_missing.astype(bool)
+            state["statistic_"] = {"has_missing": has_missing, "counted": self.statistic_.counted()}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what a model file keeps, if it fits together, and compute the rest again."""
+        parameters = set(self._get_param_names())
+        self.__dict__.update({name: state[name] for name in parameters})
+        fitted = {name: value for name, value in state.items() if name not in parameters}
+        if fitted:
+            statistic = self._checked_statistic(**fitted)
+            self.__dict__.update(fitted)
+            self._settle(self.encoder_, statistic)
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        # Copies and pickles keep the model as it is, with what was computed; model files do not trust that.
+        return _remade, (type(self), dict(vars(self)))
+
+    def check_state(self) -> None:
+        """Make sure that a fitted model fits together, its parameters included, which may have been changed since."""
+        if hasattr(self, "statistic_"):
+            self._checked_statistic(**{name: value for name, value in self.__getstate__().items() if name in _KEPT})
+
+    def _checked_statistic(
+        self, classes_: Any, n_features_in_: Any, encoder_: Any, statistic_: Any, feature_names_in_: Any = None
+    ) -> Statistic:
+        """The statistic of a fitted state; ValueError if its parts do not fit together or with the parameters."""
+        self._validate_params()
+        if not isinstance(encoder_, TableEncoder):
+            raise ValueError("The encoder is no TableEncoder.")
+        encoder_.check_state()
+        passed_through = [encoder.discretizer == "passthrough" for encoder in (encoder_, self._new_encoder())]
+        names = None if feature_names_in_ is None else feature_names_in_.tolist()
+        has_missing = statistic_["has_missing"]
+        if not (
+            classes_.ndim == 1
+            and len(classes_) > 0
+            and np.array_equal(np.unique(classes_), classes_)
+            and n_features_in_ == encoder_.n_features_in_
+            and (names is None or (len(names) == n_features_in_ and all(isinstance(name, str) for name in names)))
+            and passed_through[0] == passed_through[1]
+            and has_missing.dtype == bool
+            and has_missing.shape == encoder_.n_code_values.shape
+        ):
+            raise ValueError("The model's columns, classes and parameters do not fit together.")
+        statistic = self._new_statistic(encoder_, has_missing, len(classes_))
+        statistic.recount(statistic_["counted"])
+        return statistic
+
     @staticmethod
     def _class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
         places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
@@ -390,6 +447,12 @@ def _orders(n_columns: int) -> list[tuple[int, ...]]:
     random = np.random.default_rng(0)
     half = [tuple(random.permutation(n_columns).tolist()) for _ in range(_SAMPLED_ORDERS // 2)]
     return [*half, *(tuple(n_columns - 1 - place for place in order) for order in half)]
+
+
+def _remade(kind: type[CountingClassifier], attributes: dict[str, Any]) -> CountingClassifier:
+    model = kind.__new__(kind)
+    model.__dict__.update(attributes)
+    return model
 
 
 def _fitted_into(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 import warnings
@@ -16,7 +17,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, train_test_split
 from sklearn.utils import _safe_indexing
 
@@ -27,6 +28,8 @@ from unnaive.evaluate.metrics import METRICS, Outcome, reliability
 from unnaive.evaluate.results_file import ResultsFile
 from unnaive.models import Model, find_models
 from unnaive.represent.columns import refuse_missing_labels
+
+_WARM_ROWS = 50
 
 
 def compare(
@@ -196,7 +199,7 @@ class _Plan:
             }
         return {
             "version": __version__,
-            "models": {name: repr(contender.estimator) for name, contender in self.models.items()},
+            "models": {name: _written(contender.estimator) for name, contender in self.models.items()},
             "data": facts,
             "cv": self.cv,
             "repeats": self.repeats,
@@ -206,6 +209,12 @@ class _Plan:
             "baseline": baseline,
             "bias_variance": bias_variance,
         }
+
+
+def _written(estimator: Any) -> str:
+    """An estimator and its parameters in words that are the same in every process."""
+    whole = estimator.__repr__(N_CHAR_MAX=10**6) if isinstance(estimator, BaseEstimator) else repr(estimator)
+    return re.sub(r" object at 0x[0-9a-f]+", "", " ".join(whole.split()))
 
 
 def _named_models(models: Any) -> dict[str, _Contender]:
@@ -319,6 +328,7 @@ def _fit_and_score(
     labels = np.asarray(dataset.y)
     classes, truth = np.unique(labels, return_inverse=True)
     X_train, X_test = _safe_indexing(dataset.X, train), _safe_indexing(dataset.X, test)
+    _warm_up(task, contender, X_train, labels[train])
     model = clone(contender.estimator)
     unlabelled = {"X_unlabelled": X_test} if contender.transductive else {}
     start = time.perf_counter()
@@ -337,6 +347,23 @@ def _fit_and_score(
         outcome.predicted.tolist() if keep else None,
         test.tolist() if keep else None,
     )
+
+
+_warm: set[tuple[str, str]] = set()
+
+
+def _warm_up(task: _Task, contender: _Contender, X: Any, labels: NDArray[Any]) -> None:
+    """Fit a few rows first where a process has not fitted this model, so that no time is that of loading code."""
+    if (task.data, task.model) in _warm:
+        return
+    _warm.add((task.data, task.model))
+    rows = np.unique(np.linspace(0, len(labels) - 1, _WARM_ROWS).astype(int))
+    few = _safe_indexing(X, rows)
+    try:
+        model = clone(contender.estimator).fit(few, labels[rows])
+        (model.predict_proba if hasattr(model, "predict_proba") else model.predict)(few)
+    except Exception:
+        return  # a few rows may be too few; what is measured comes next
 
 
 def _outcome(model: Any, X: Any, truth: NDArray[np.int64], classes: NDArray[Any]) -> Outcome:

@@ -233,7 +233,7 @@ class Metric:
     Examples
     --------
     >>> METRICS["brier"].label, METRICS["brier"].higher_is_better
-    ('Brier score', False)
+    ('Brier', False)
     """
 
     name: str
@@ -251,9 +251,9 @@ METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
         Metric("accuracy", "accuracy", True, "labels", accuracy),
-        Metric("auc_pr", "area under the precision-recall curve", True, "ranking", auc_pr),
+        Metric("auc_pr", "AUC-PR", True, "ranking", auc_pr),
         Metric("log_loss", "log loss", False, "probabilities", log_loss),
-        Metric("brier", "Brier score", False, "probabilities", brier),
-        Metric("calibration_error", "expected calibration error", False, "probabilities", calibration_error),
+        Metric("brier", "Brier", False, "probabilities", brier),
+        Metric("calibration_error", "calibration error", False, "probabilities", calibration_error),
     )
 }

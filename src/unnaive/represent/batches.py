@@ -46,8 +46,7 @@ def bins_of_batches(
     for start in range(0, len(names), at_a_time):
         group = names[start : start + at_a_time]
         read = [
-            (np.column_stack([_numbers(X[name], name) for name in group]), np.asarray(y))
-            for X, y in batches(group)
+            (np.column_stack([_numbers(X[name], name) for name in group]), np.asarray(y)) for X, y in batches(group)
         ]
         numbers, labels = (np.concatenate(part) for part in zip(*read))
         parts.append(clone(discretizer).fit(numbers, labels))

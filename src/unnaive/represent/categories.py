@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,6 +37,24 @@ class Categories:
     def kinds(self) -> set[str]:
         """Text, numbers, or both."""
         return {_kind(value) for value in self.values}
+
+    def __getstate__(self) -> dict[str, Any]:
+        values = [value.item() if isinstance(value, np.generic) else value for value in self.values]
+        # One text for all of them: a file would keep every category as an object of its own.
+        plain = all(isinstance(value, str | int | float) for value in values)
+        return {"n_declared": len(self.declared), "values": json.dumps(values) if plain else self.values}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        values, n_declared = state["values"], state["n_declared"]
+        if isinstance(values, str):
+            values = json.loads(values)
+            if not all(isinstance(value, str | int | float) and not is_missing(value) for value in values):
+                raise ValueError("Categories are text or numbers.")
+        self.declared = values[:n_declared]
+        self.values = values
+        self.code = {value: code for code, value in enumerate(values)}
+        if len(self.declared) != n_declared or len(self.code) != len(values):
+            raise ValueError("Categories are distinct, and those that were declared come first.")
 
 
 def _kind(value: Any) -> str:

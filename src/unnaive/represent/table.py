@@ -20,6 +20,7 @@ from unnaive.statistics.additive import Rows
 from unnaive.statistics.encode import columns_with_missing, direct_table, distinct_numbers, look_up, shift
 
 _LARGEST = 1e150
+_MOST_BINS = 2**24  # more are a mistake
 
 
 class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -233,6 +234,30 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def n_code_values(self) -> NDArray[np.int64]:
         """Number of values of every column of codes."""
         return self.n_values_ if self.discretizer != "passthrough" else self.n_values_[self.is_categorical_]
+
+    def check_state(self) -> None:
+        """Make sure that what was learnt fits together, whoever made it: the kernels check no bounds."""
+        is_categorical, n_values = self.is_categorical_, self.n_values_
+        n_bins = n_values[~is_categorical]
+        expected: Any = np.zeros_like(n_bins)
+        if self.discretizer_ is not None:
+            check_is_fitted(self.discretizer_)
+            expected = getattr(self.discretizer_, "n_bins_", n_bins)
+        sizes = [max(1, len(known.values)) for known in self._categories if known is not None]
+        names = getattr(self, "feature_names_in_", None)
+        if not (
+            is_categorical.dtype == bool
+            and n_values.dtype == np.int64
+            and is_categorical.shape == n_values.shape == (self.n_features_in_,)
+            and [isinstance(known, Categories) for known in self._categories] == is_categorical.tolist()
+            and n_values[is_categorical].tolist() == sizes
+            and np.array_equal(n_bins, expected)
+            and (n_bins >= (self.discretizer_ is not None)).all()
+            and (n_bins <= _MOST_BINS).all()
+            and (self.discretizer_ is None) == (is_categorical.all() or self.discretizer == "passthrough")
+            and (names is None or (names.shape == n_values.shape and all(isinstance(name, str) for name in names)))
+        ):
+            raise ValueError("The encoder's columns, categories and bins do not fit together.")
 
     def _with_categories(self, categories: list[Categories | None]) -> TableEncoder:
         if all(new is old for new, old in zip(categories, self._categories)):

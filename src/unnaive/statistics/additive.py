@@ -75,6 +75,12 @@ class Statistic(Protocol):
     def grown(self: Self, growth: Growth) -> Self:
         """The same counts with room for more values and classes."""
 
+    def counted(self) -> list[Any]:
+        """All that was counted, as arrays and lists of them: what a file has to keep."""
+
+    def recount(self, counted: Any) -> None:
+        """Take over what another of the same shape has counted; ValueError if it cannot have counted that."""
+
 
 class Together:
     """Several statistics of the same rows as one."""
@@ -114,7 +120,23 @@ class Together:
     def grown(self, growth: Growth) -> Together:
         return Together(*(part.grown(growth) for part in self.parts))
 
+    def counted(self) -> list[Any]:
+        return [part.counted() for part in self.parts]
+
+    def recount(self, counted: Any) -> None:
+        for part, of_part in zip(self.parts, counted, strict=True):
+            part.recount(of_part)
+
 
 def rounding_of(counts: NDArray[np.float64]) -> float:
     """How far sums of fractional weights may be off."""
     return 1e-12 * float(counts.max(initial=1.0))
+
+
+def checked_counts(counts: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Counts that come from outside, as the kernels need them, which check no bounds; ValueError otherwise."""
+    if not isinstance(counts, np.ndarray) or counts.dtype != np.float64 or counts.shape != shape:
+        raise ValueError(f"An array of {shape} counts is expected.")
+    if not np.isfinite(counts.sum()) or counts.min(initial=0.0) < -rounding_of(counts):
+        raise ValueError("Counts are finite and not negative.")
+    return np.ascontiguousarray(counts)

@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.statistics.additive import Growth, Rows, rounding_of
+from unnaive.statistics.additive import Growth, Rows, checked_counts, rounding_of
 
 MAX_ORDER = 4
 _CACHE_BYTES = 1 << 20  # larger tables do not stay in a core's cache
@@ -199,6 +199,16 @@ class CountTable:
     def empty(self) -> CountTable:
         """A table of the same shape that has counted nothing."""
         return CountTable(self.n_values, self.has_missing, self.n_classes, self.order, self.max_bytes)
+
+    def counted(self) -> list[Any]:
+        """The counts of the classes and of every order."""
+        return [self.class_count, *self.tables]
+
+    def recount(self, counted: Any) -> None:
+        """Take over the counts of a table of the same shape."""
+        self.class_count, *self.tables = [
+            checked_counts(theirs, mine.shape) for mine, theirs in zip(self.counted(), counted, strict=True)
+        ]
 
 
 @njit(cache=True, nogil=True)

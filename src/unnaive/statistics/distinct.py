@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.statistics.additive import Growth, Rows, rounding_of
+from unnaive.statistics.additive import Growth, Rows, checked_counts, rounding_of
 
 
 class DistinctRows:
@@ -76,6 +76,21 @@ class DistinctRows:
         rows[:, -1] = growth.new_classes[self.rows[:, -1]]
         grown._join(rows, self.weights)
         return grown
+
+    def counted(self) -> list[Any]:
+        """The rows and their weights."""
+        return [self.rows, self.weights]
+
+    def recount(self, counted: Any) -> None:
+        """Take over rows of the same columns."""
+        rows, weights = counted
+        sizes = np.append(self.n_values, self.n_classes)
+        if not isinstance(rows, np.ndarray) or rows.dtype != np.int32 or rows.ndim != 2 or rows.shape[1] != len(sizes):
+            raise ValueError(f"Rows of {len(sizes)} codes are expected.")
+        if (rows < -1).any() or (rows[:, -1] < 0).any() or (rows >= sizes).any():
+            raise ValueError("Some codes are out of range.")
+        self.rows, self.weights = rows[:0], np.empty(0)
+        self._join(rows, checked_counts(weights, (len(rows),)))
 
     def family(self, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
         """Counts of a column with others: axes (positions of the parents..., values of the child, classes).

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.statistics.additive import Growth, Rows, rounding_of
+from unnaive.statistics.additive import Growth, Rows, checked_counts, rounding_of
 
 _LIMB_BITS = 32
 _SMALLEST_EXPONENT = -1074  # of the last bit of the smallest double
@@ -82,6 +83,21 @@ class Moments:
         grown.weight[:, growth.new_classes] = self.weight
         grown.sums[:, growth.new_classes] = self.sums
         return grown
+
+    def counted(self) -> list[Any]:
+        """The weights of classes and columns, and the sums."""
+        return [self.class_count, self.weight, self.sums]
+
+    def recount(self, counted: Any) -> None:
+        """Take over sums of the same columns and classes."""
+        class_count, weight, sums = counted
+        if not isinstance(sums, np.ndarray) or sums.dtype != np.int64 or sums.shape != self.sums.shape:
+            raise ValueError(f"An array of {self.sums.shape} limbs is expected.")
+        if ((sums[..., :-1] < 0) | (sums[..., :-1] >> _LIMB_BITS > 0)).any():
+            raise ValueError("Sums are carried to limbs of 32 bits.")
+        self.class_count = checked_counts(class_count, self.class_count.shape)
+        self.weight = checked_counts(weight, self.weight.shape)
+        self.sums = np.ascontiguousarray(sums)
 
     def mean_and_variance(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Means and variances of shape (n_columns, n_classes + 1); the last column is over all classes.

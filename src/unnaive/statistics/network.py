@@ -39,7 +39,9 @@ class NetworkTables:
         """Joint log scores of coded rows."""
         scores = np.empty((len(codes), len(log_prior)))
         scores[:] = log_prior
-        add_log_tables(codes, np.arange(len(self.starts)), self.starts, self.links, self.link_starts, self.tables, scores)
+        add_log_tables(
+            codes, np.arange(len(self.starts)), self.starts, self.links, self.link_starts, self.tables, scores
+        )
         return scores
 
     def evidence(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.statistics.additive import Growth, Rows, rounding_of
+from unnaive.statistics.additive import Growth, Rows, checked_counts, rounding_of
 
 _FLOOR = 1e-75  # WEKA's smallest factor of a naive Bayes product
 _FAR = 40.0  # standard deviations beyond which a normal tail is zero in a double
@@ -86,6 +87,26 @@ class ValueCounts:
             grown.weights[column] = np.zeros((len(table), growth.n_classes))
             grown.weights[column][:, growth.new_classes] = table
         return grown
+
+    def counted(self) -> list[Any]:
+        """The weights of the classes, the numbers, and the numbers' weights."""
+        return [self.class_count, self.distinct, self.weights]
+
+    def recount(self, counted: Any) -> None:
+        """Take over the numbers of the same columns and classes."""
+        class_count, distinct, weights = counted
+        for numbers in distinct:
+            if not isinstance(numbers, np.ndarray) or numbers.dtype != np.float64 or numbers.ndim != 1:
+                raise ValueError("An array of numbers is expected for every column.")
+            if not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
+                raise ValueError("Distinct numbers are finite and ascending.")
+        n_classes = len(self.class_count)
+        self.weights = [
+            checked_counts(table, (len(numbers), n_classes))
+            for _, numbers, table in zip(self.distinct, distinct, weights, strict=True)
+        ]
+        self.distinct = list(distinct)
+        self.class_count = checked_counts(class_count, (n_classes,))
 
     def _combine(self, other: ValueCounts, sign: int) -> None:
         self.class_count = self.class_count + sign * other.class_count

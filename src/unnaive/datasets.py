@@ -1,0 +1,305 @@
+"""Data sets by name or from a file: the columns, the labels, and a fingerprint of both."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+
+from unnaive.files import MISSING, SUFFIXES, DataError, TableFile, open_table, split_suffix
+from unnaive.files.source import Source, near
+from unnaive.files.table import FrameTable
+from unnaive.labels import labels_of
+
+__all__ = ["DataError", "Dataset", "TableFile", "bundled", "load", "names", "open_table"]
+
+_BUNDLED: dict[str, Callable[..., Any]] = {
+    "iris": load_iris,
+    "wine": load_wine,
+    "breast_cancer": load_breast_cancer,
+    "digits": load_digits,
+}
+_FOLDER = "UNNAIVE_DATA"
+_PREFIXES = ("", "uci_", "keel_", "mlb_")  # in the order in which they are tried
+_ENDING = ".csv.gz"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Columns and labels.
+
+    Parameters
+    ----------
+    name : str
+    X : DataFrame of shape (n_rows, n_columns)
+    y : ndarray of shape (n_rows,)
+        Labels: whole numbers, booleans or text; none is missing.
+    target : str
+        What the column of labels is called.
+
+    Examples
+    --------
+    >>> from unnaive.datasets import load
+    >>> iris = load("iris")
+    >>> iris.n_rows, iris.n_columns, iris.n_classes
+    (150, 4, 3)
+    >>> iris.y[:2].tolist()
+    ['setosa', 'setosa']
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: NDArray[Any]
+    target: str
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns, without the labels."""
+        return self.X.shape[1]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of distinct labels."""
+        return len(np.unique(self.y))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256, in hex, of the names, types and values of the columns and of the labels.
+
+        It is the same in every process, and does not depend on the name of the data set or on the index.
+        """
+        digest = hashlib.sha256()
+        for name, column in self.X.items():
+            _digest(digest, str(name).encode("utf-8", "surrogatepass"))
+            _digest_column(digest, column)
+        _digest_column(digest, pd.Series(self.y))
+        return digest.hexdigest()
+
+
+def load(
+    source: str | Path,
+    target: str | None = None,
+    folder: str | Path | None = None,
+    *,
+    missing: Sequence[str] = MISSING,
+) -> Dataset:
+    """Load a data set.
+
+    Parameters
+    ----------
+    source : str or Path
+        A name (see :func:`names`), of which the prefixes uci_, keel_ and mlb_ may be left out, or the path of a
+        file (see :func:`open_table`).
+    target : str, optional
+        The column of labels. By default the one named class, else the last one; in a KEEL file its output.
+    folder : str or Path, optional
+        Where the named data sets are; the environment variable UNNAIVE_DATA by default.
+    missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
+        Fields of CSV and TSV files that stand for a missing value.
+
+    Returns
+    -------
+    Dataset
+        Without the rows that have no label; a warning tells how many they were.
+
+    Raises
+    ------
+    DataError
+        There is no such data set, or its labels are not those of a classification.
+
+    Notes
+    -----
+    Labels that are whole numbers are integers, also where a file writes them as floats or declares them as
+    categories. The few labels that may have fractions are text, because scikit-learn takes floats for a regression.
+
+    Examples
+    --------
+    >>> from unnaive.datasets import load
+    >>> load("wine").X.columns[:2].tolist()
+    ['alcohol', 'malic_acid']
+    >>> load("irsi")
+    Traceback (most recent call last):
+    ...
+    unnaive.files.source.DataError: There is no data set 'irsi'. Did you mean 'iris'? ...
+    """
+    table = open_source(source, folder, missing=missing)
+    name = str(source) if source in _BUNDLED else split_suffix(table.source.path)[0]
+    return _split(name, table.read(), target, table.target)
+
+
+def open_source(
+    source: str | Path,
+    folder: str | Path | None = None,
+    *,
+    missing: Sequence[str] = MISSING,
+    text: Sequence[str] = (),
+) -> TableFile:
+    """Open what :func:`load` loads, to be read in batches.
+
+    Parameters
+    ----------
+    source : str or Path
+        A name, or the path of a file.
+    folder : str or Path, optional
+        Where the named data sets are.
+    missing : sequence of str
+        Fields of CSV and TSV files that stand for a missing value.
+    text : sequence of str
+        Columns of CSV and TSV files that are text, even if they look like numbers.
+
+    Returns
+    -------
+    TableFile
+
+    Examples
+    --------
+    >>> from unnaive.datasets import open_source
+    >>> open_source("wine").n_rows
+    178
+    """
+    if isinstance(source, str) and source in _BUNDLED:
+        return FrameTable(Source(Path(source), zipped=False), _bundled_frame(source), "target")
+    return open_table(_find(source, folder), missing, text)
+
+
+def names(folder: str | Path | None = None) -> list[str]:
+    """Names of the data sets that can be loaded: those bundled with scikit-learn, then those in a folder.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Where to look for files that end in .csv.gz; the environment variable UNNAIVE_DATA by default, and no
+        folder if that is not set.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from unnaive.datasets import names
+    >>> names()[:4]
+    ['iris', 'wine', 'breast_cancer', 'digits']
+    """
+    return [*_BUNDLED, *sorted(set(_files(folder)) - set(_BUNDLED))]
+
+
+def bundled() -> list[Dataset]:
+    """The data sets that come with scikit-learn: iris, wine, breast_cancer and digits.
+
+    Returns
+    -------
+    list of Dataset
+
+    Examples
+    --------
+    >>> from unnaive.datasets import bundled
+    >>> [(data.name, data.n_rows) for data in bundled()]
+    [('iris', 150), ('wine', 178), ('breast_cancer', 569), ('digits', 1797)]
+    """
+    return [load(name) for name in _BUNDLED]
+
+
+def _bundled_frame(name: str) -> pd.DataFrame:
+    found = _BUNDLED[name](as_frame=True)
+    labels = np.asarray(found.target_names)[found.target.to_numpy()]
+    return found.data.assign(target=labels)
+
+
+def _find(source: str | Path, folder: str | Path | None) -> Path:
+    """The file that a path or a name means."""
+    text = str(source)
+    if isinstance(source, Path) or os.sep in text or text.lower().endswith((*SUFFIXES, ".gz")) or os.path.isfile(text):
+        return Path(source)
+    files = _files(folder)
+    for prefix in _PREFIXES:
+        if prefix + text in files:
+            return files[prefix + text]
+    short = {name.removeprefix(prefix) for name in files for prefix in _PREFIXES}
+    where = "" if folder or os.environ.get(_FOLDER) else f" More names are found in a folder that {_FOLDER} names."
+    raise DataError(
+        f"There is no data set {text!r}.{near(text, {*_BUNDLED, *files, *short})} "
+        f"The path of a file, which must exist, ends in one of {', '.join(SUFFIXES)}.{where}"
+    )
+
+
+def _files(folder: str | Path | None) -> dict[str, Path]:
+    """The files with named data sets."""
+    folder = folder or os.environ.get(_FOLDER)
+    if not folder:
+        return {}
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        raise DataError(f"{path} is not a folder; {_FOLDER} should name the folder with the data sets.")
+    return {file.name.removesuffix(_ENDING): file for file in path.glob(f"*{_ENDING}")}
+
+
+def _split(name: str, frame: pd.DataFrame, target: str | None, default: str) -> Dataset:
+    """Columns and labels apart."""
+    target = default if target is None else target
+    if target not in frame.columns:
+        raise DataError(f"{name} has no column {target!r}.{near(target, frame.columns)}")
+    if frame.shape[1] == 1:
+        raise DataError(
+            f"{name} has no column beside {target!r} to predict it from; fields are separated by commas in a .csv file "
+            "and by tabs in a .tsv file."
+        )
+    unlabelled = frame[target].isna()
+    n_dropped = int(unlabelled.sum())
+    if n_dropped == len(frame):
+        raise DataError(f"{name} has no label in any row: column {target!r} is empty.")
+    if n_dropped:
+        rows = "1 row of" if n_dropped == 1 else f"{n_dropped} rows of"
+        warnings.warn(f"{rows} {name} left out, without a label in column {target!r}.", UserWarning, stacklevel=3)
+        frame = frame[~unlabelled].reset_index(drop=True)
+    y = labels_of(name, frame[target])
+    if len(np.unique(y)) == 1:
+        raise DataError(f"{name} has the same label {y.tolist()[0]!r} in all rows: there is nothing to learn.")
+    return Dataset(name, frame.drop(columns=target), y, target)
+
+
+def _digest_column(digest: Any, column: pd.Series) -> None:
+    """Feed the type and the values of a column to a digest."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        _digest(digest, b"ordered categories" if dtype.ordered else b"categories")
+        _digest_coded(digest, column.cat.codes.to_numpy(), dtype.categories)
+    elif isinstance(dtype, np.dtype) and dtype.kind in "biufmM":
+        values = column.to_numpy()
+        if dtype.kind == "f":
+            values = np.where(np.isnan(values), np.array(np.nan, dtype), values)  # one NaN for all
+        _digest(digest, str(dtype).encode())
+        _digest(digest, values.astype(dtype.newbyteorder("<")).tobytes())
+    else:
+        # Releases of pandas differ in what they call text.
+        is_text = pd.api.types.is_string_dtype(dtype)
+        _digest(digest, b"text" if is_text else str(dtype).encode())
+        _digest_coded(digest, *pd.factorize(column))
+
+
+def _digest_coded(digest: Any, codes: NDArray[Any], values: Any) -> None:
+    _digest(digest, codes.astype("<i8").tobytes())
+    for value in values:
+        _digest(digest, type(value).__name__.encode())
+        _digest(digest, str(value).encode("utf-8", "surrogatepass"))
+
+
+def _digest(digest: Any, part: bytes) -> None:
+    """Feed a part with its length, so that no two lists of parts look the same."""
+    digest.update(len(part).to_bytes(8, "little"))
+    digest.update(part)

@@ -1,0 +1,95 @@
+"""Tables in files: delimited text, Parquet, ARFF and KEEL, read whole or in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from unnaive.files.arff import read_arff
+from unnaive.files.delimited import MISSING, DelimitedFile
+from unnaive.files.keel import read_keel
+from unnaive.files.parquet import BEGINNING, ParquetTable
+from unnaive.files.source import DataError, Source
+from unnaive.files.table import TableFile
+
+__all__ = ["MISSING", "SUFFIXES", "DataError", "TableFile", "open_table", "split_suffix"]
+
+SUFFIXES = (".csv", ".tsv", ".parquet", ".arff", ".dat")
+
+
+def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequence[str] = ()) -> TableFile:
+    """Open a file that holds a table, by the end of its name; .gz after it means gzipped.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file that ends in .csv, .tsv, .parquet, .arff or .dat (KEEL), each also with .gz after it.
+    missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
+        Fields of CSV and TSV files that stand for a missing value; the other formats say themselves what is.
+    text : sequence of str, default=()
+        Columns of CSV and TSV files that are text, even if they look like numbers.
+
+    Returns
+    -------
+    TableFile
+
+    Raises
+    ------
+    DataError
+        The file is not there or not what its name says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from unnaive.files import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "codes.tsv"
+    ...     _ = path.write_text("code\\tsize\\n007\\t1.5\\n012\\t?\\n")
+    ...     print(open_table(path).read())
+      code  size
+    0  007   1.5
+    1  012   NaN
+    """
+    path = Path(path).expanduser()
+    _, suffix, zipped = split_suffix(path)
+    source = Source(path, zipped)
+    source.require(BEGINNING if suffix == ".parquet" else None)
+    if suffix == ".parquet":
+        return ParquetTable(source)
+    if suffix == ".arff":
+        return read_arff(source)
+    if suffix == ".dat":
+        return read_keel(source)
+    return DelimitedFile(source, "," if suffix == ".csv" else "\t", missing, text)
+
+
+def split_suffix(path: Path) -> tuple[str, str, bool]:
+    """The name of a file without its suffix, the suffix in small letters, and whether .gz follows.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    tuple of (str, str, bool)
+
+    Raises
+    ------
+    DataError
+        No format has this suffix.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from unnaive.files import split_suffix
+    >>> split_suffix(Path("data/vote.CSV.gz"))
+    ('vote', '.csv', True)
+    """
+    zipped = path.suffix.lower() == ".gz"
+    inner = path.with_suffix("") if zipped else path
+    if inner.suffix.lower() not in SUFFIXES:
+        listed = ", ".join(SUFFIXES[:-1]) + " or " + SUFFIXES[-1]
+        raise DataError(f"{path}: tables are read from files that end in {listed}, each with or without .gz.")
+    return inner.stem, inner.suffix.lower(), zipped

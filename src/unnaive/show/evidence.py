@@ -1,0 +1,284 @@
+"""EvidenceDisplay: what speaks for a class and what against it, column by column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from unnaive.represent.columns import is_missing
+from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, axes_for, settle, shorten, text_width, write_title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+Contribution = tuple[str, str, float]
+
+
+class EvidenceDisplay:
+    """Log odds of one class against another, as the sum of what the prior and every column contribute.
+
+    Parameters
+    ----------
+    contributions : list of (str, str, float)
+        Name, value and log odds; the prior first.
+    label, against : label
+        The two classes.
+    classes : list of labels
+    probabilities : array-like of shape (n_classes,)
+        What the model makes of the row.
+    top : int, default=12
+        How many columns get a bar of their own; the others share one.
+
+    Attributes
+    ----------
+    contributions_ : list of (str, str, float)
+        All of them: the prior first, then the columns, the weightiest first.
+    total_ : float
+        Their sum: the log odds of the two classes.
+    label_, against_ : label
+    probabilities_ : ndarray of shape (n_classes,)
+        In the order of ``classes``.
+    bars_ : list of (str, float)
+        What was drawn: words and log odds, from top to bottom.
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from unnaive.show import EvidenceDisplay
+    >>> contributions = [("prior", "", -0.5), ("sky", "grey", 2.0), ("wind", "missing", 0.0)]
+    >>> display = EvidenceDisplay(contributions, "rain", "sun", ["rain", "sun"], [0.82, 0.18]).plot()
+    >>> display.bars_
+    [('prior', -0.5), ('sky = grey', 2.0), ('wind = missing', 0.0), ('total, p = 0.820', 1.5)]
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    def __init__(
+        self,
+        contributions: Sequence[Contribution],
+        label: Any,
+        against: Any,
+        classes: Sequence[Any],
+        probabilities: ArrayLike,
+        *,
+        top: int = 12,
+    ) -> None:
+        self.contributions_ = list(contributions)
+        self.total_ = math.fsum(size for _, _, size in self.contributions_)
+        self.label_ = label
+        self.against_ = against
+        self.classes = list(classes)
+        self.probabilities_ = np.asarray(probabilities, dtype=np.float64)
+        self.top = top
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        *,
+        row: int = 0,
+        label: Any = None,
+        against: Any = None,
+        top: int = 12,
+        ax: Axes | None = None,
+    ) -> EvidenceDisplay:
+        """Draw what a fitted model makes of one row.
+
+        Parameters
+        ----------
+        model : classifier with ``predict_evidence``
+        X : frame or array-like of shape (n_samples, n_features)
+        row : int, default=0
+            Position of the row in X.
+        label : label, optional
+            The class to argue for; by default the predicted one.
+        against : label, optional
+            The class to argue against; by default the most probable other one.
+        top : int, default=12
+            How many columns get a bar of their own.
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        EvidenceDisplay
+        """
+        return cls.of(model, X, row=row, label=label, against=against, top=top).plot(ax=ax)
+
+    @classmethod
+    def of(
+        cls, model: Any, X: Any, *, row: int = 0, label: Any = None, against: Any = None, top: int = 12
+    ) -> EvidenceDisplay:
+        """Find out what ``from_estimator`` draws, without drawing it; parameters are the same."""
+        if not hasattr(model, "predict_evidence"):
+            raise ValueError(f"{type(model).__name__} does not tell its evidence: it has no predict_evidence.")
+        n_rows = _num_samples(X)
+        if not -n_rows <= row < n_rows:
+            raise ValueError(f"There is no row {row}: X has {n_rows} rows, of which the first is row 0.")
+        one = _safe_indexing(X, [row % n_rows])
+        evidence = np.array(model.predict_evidence(one), dtype=np.float64)[0]
+        evidence[1:, np.isneginf(evidence[0])] = 0.0  # of a class that cannot be, the prior says it all
+        joint = evidence.sum(axis=0)
+        classes = np.asarray(model.classes_).tolist()
+        chosen, other = _choose(joint, classes, label, against)
+        odds = evidence[:, chosen] - evidence[:, other]
+        columns = [
+            (name, value, float(size)) for name, value, size in zip(_names(model), _values(model, one), odds[1:])
+        ]
+        columns.sort(key=lambda contribution: -abs(contribution[2]))
+        weights = np.exp(joint - joint.max())
+        return cls(
+            [("prior", "", float(odds[0])), *columns],
+            classes[chosen],
+            classes[other],
+            classes,
+            weights / weights.sum(),
+            top=top,
+        )
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that do the drawing justice."""
+        return 7.5, 1.3 + 0.27 * (min(len(self.contributions_) - 1, self.top + 1) + 2)
+
+    def plot(self, *, ax: Axes | None = None) -> EvidenceDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        EvidenceDisplay
+            This one.
+        """
+        self.bars_ = self._bars()
+        ax = axes_for(ax, self.size)
+        sizes = np.array([size for _, size in self.bars_])
+        places = np.arange(len(sizes), dtype=np.float64)
+        places[-1] += 0.4  # the total stands apart
+        ax.spines[["left", "bottom"]].set_visible(False)
+        ax.set_ylim(places[-1] + 0.6, -0.6)
+        ax.set_yticks(places, [words for words, _ in self.bars_], parse_math=False)
+        ax.tick_params(axis="y", length=0)
+        label, against = shorten(self.label_, 24), shorten(self.against_, 24)
+        ax.set_xlabel(f"log odds:  ← for {against}  |  for {label} →")
+        write_title(
+            ax, f"{label} ({self._probability(self.label_)}) against {against} ({self._probability(self.against_)})"
+        )
+        width, _ = settle(ax)
+
+        longest = 1.2 * np.abs(sizes[np.isfinite(sizes)]).max(initial=1.0)
+        finite = np.clip(sizes, -longest, longest)  # odds against a class that cannot be are infinite
+        numbers = [_number(size) for size in sizes]
+        _leave_room(ax, finite, numbers, width)
+        colours = [PALETTE[0] if size >= 0 else PALETTE[1] for size in sizes]
+        bars = ax.barh(places, finite, height=0.68, color=colours)
+        for bar in bars[:-1]:
+            bar.set_alpha(0.8)
+        for place, size, number in zip(places, finite, numbers):
+            ax.annotate(
+                number,
+                (size, place),
+                (4 if size >= 0 else -4, 0),
+                textcoords="offset points",
+                ha="left" if size >= 0 else "right",
+                va="center",
+                color=INK,
+                fontsize=TEXT_SIZE,
+                fontweight="bold" if place == places[-1] else "normal",
+            )
+        ax.axvline(0, color=FAINT, linewidth=0.9)
+        ax.axhline(places[-1] - 0.7, color=FAINT, linewidth=0.6)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _bars(self) -> list[tuple[str, float]]:
+        """Words and log odds of the prior, the weightiest columns, all others together, and the total."""
+        (prior, _, of_prior), *columns = self.contributions_
+        shown, others = columns[: self.top], columns[self.top :]
+        if len(others) == 1:  # as long as the line that would stand for it
+            shown, others = columns, []
+        bars = [(prior, of_prior)]
+        bars += [(f"{shorten(name, 28)} = {shorten(value, 24)}", size) for name, value, size in shown]
+        if others:
+            bars.append((f"{len(others)} other columns", math.fsum(size for _, _, size in others)))
+        return [*bars, (f"total, {self._probability(self.label_)}", self.total_)]
+
+    def _probability(self, label: Any) -> str:
+        probability = float(self.probabilities_[self.classes.index(label)])
+        if probability > 0.999:
+            return "p > 0.999"
+        return f"p = {probability:.3f}" if probability >= 0.001 else f"p = {probability:.1e}"
+
+
+def _choose(joint: NDArray[np.float64], classes: list[Any], label: Any, against: Any) -> tuple[int, int]:
+    """Places of the two classes that were named, or else of the most probable ones."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"The model knows only the class {classes[0]!r}, and evidence is for one class against another."
+        )
+    for wanted in (label, against):
+        if wanted is not None and wanted not in classes:
+            raise ValueError(f"The model knows no class {wanted!r}; it knows {', '.join(map(repr, classes))}.")
+    if label is not None and label == against:
+        raise ValueError(f"Evidence is for one class against another, but both are {label!r}.")
+    by_probability = np.argsort(-joint, kind="stable").tolist()
+    others = iter([place for place in by_probability if classes[place] not in (label, against)])
+    chosen = next(others) if label is None else classes.index(label)
+    return chosen, next(others) if against is None else classes.index(against)
+
+
+def _names(model: Any) -> list[str]:
+    names = getattr(model, "feature_names_in_", None)
+    return [f"column {place}" for place in range(model.n_features_in_)] if names is None else [str(n) for n in names]
+
+
+def _values(model: Any, one: Any) -> list[str]:
+    """The values of a single row in words."""
+    if nw.dependencies.is_into_dataframe(one):
+        values: Sequence[Any] = nw.from_native(one, eager_only=True).row(0)
+    else:
+        values = np.asarray(one, dtype=object)[0]
+    encoder = getattr(model, "encoder_", None)
+    codes = np.zeros(len(values)) if encoder is None else np.asarray(encoder.transform(one), dtype=np.float64)[0]
+    unknown = np.isnan(codes) | (codes < 0)
+    return [
+        "missing" if is_missing(value) else _written(value) + (" (unseen)" if is_unknown else "")
+        for value, is_unknown in zip(values, unknown)
+    ]
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+        return f"{float(value):.6g}"
+    return str(value)
+
+
+def _number(size: float) -> str:
+    return format(size, "+.2f" if abs(size) < 1e4 else "+.1e").replace("-", "−").replace("inf", "∞")
+
+
+def _leave_room(ax: Axes, sizes: NDArray[np.float64], numbers: list[str], width: float) -> None:
+    """Set limits so that the numbers fit beside the bars."""
+    beside = [(size, text_width(number, TEXT_SIZE) * 1.1 + 0.1) for size, number in zip(sizes, numbers)]
+    left, right = (
+        max((room for size, room in beside if (size < 0) == negative), default=0.1) for negative in (True, False)
+    )
+    low, high = min(sizes.min(), 0.0), max(sizes.max(), 0.0)
+    inch = max(high - low, 1e-9) / max(width - left - right, 0.2 * width)
+    ax.set_xlim(low - left * inch, high + right * inch)

@@ -1,0 +1,558 @@
+"""The HTML report of a comparison: one file that needs nothing but itself, to read, sort, print and send."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import os
+import platform
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from unnaive.evaluate.comparison import Comparison, Standing, higher_is_better, label_of
+from unnaive.evaluate.significance import friedman
+from unnaive.models import MODELS, Model
+from unnaive.show.critical_difference import CriticalDifferenceDisplay
+from unnaive.show.reliability import ReliabilityDisplay
+from unnaive.show.score_time import ScoreTimeDisplay
+from unnaive.show.style import scored, to_svg
+from unnaive.show.win_tie_loss import WinTieLossDisplay
+
+_ABOUT_PROBABILITIES = ("calibration_error", "log_loss", "brier")
+_GENERATOR = b'<meta name="generator" content="unnaive'
+_HEAD = 4096  # bytes in which it is looked for
+_ALPHA = 0.05
+_NAMED_AT_MOST = 3  # names in a sentence, before the rest is counted
+_REM_A_POINT = 0.09  # how large figures are shown
+
+
+def write_report(
+    comparison: Comparison, path: str | Path, *, command: str | None = None, title: str | None = None
+) -> Path:
+    """Write the report of a comparison to a file, whole or not at all.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What was measured; it may be unfinished.
+    path : path
+        Where the report goes; folders on the way are made, and a report that is there is replaced.
+    command : str, optional
+        The command line that made the comparison, for others to repeat it.
+    title : str, optional
+        Title of the page.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from unnaive.evaluate.compare import compare
+    >>> from unnaive.show.report import write_report
+    >>> comparison = compare(["nb", "tan"], {"iris": load_iris(return_X_y=True)}, cv=3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(comparison, f"{folder}/iris.html").name
+    'iris.html'
+    """
+    path = Path(path)
+    check_report_path(path)
+    page = render_report(comparison, command=command, title=title)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with open(part, "wb") as out:
+            out.write(page.encode("utf-8", errors="replace"))
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def check_report_path(path: str | Path) -> None:
+    """Refuse a path that no report can, or should, be written to, before there is work to lose.
+
+    A file that is there is replaced only if it is a report.
+
+    Parameters
+    ----------
+    path : path
+
+    Examples
+    --------
+    >>> from unnaive.show.report import check_report_path
+    >>> check_report_path("report.html")
+    >>> check_report_path(".")
+    Traceback (most recent call last):
+        ...
+    ValueError: . is a folder: name a file in it for the report.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: name a file in it for the report.")
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is a file, so {path} cannot be in it: name another place for the report.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ValueError(f"The folder {folder} may not be written to: name another place for the report.")
+    if path.exists():
+        with open(path, "rb") as there:
+            if _GENERATOR not in there.read(_HEAD):
+                raise ValueError(f"{path} exists and is not a report of unnaive: name another file, or remove it.")
+
+
+def render_report(comparison: Comparison, *, command: str | None = None, title: str | None = None) -> str:
+    """The report of a comparison, as the text of an HTML page.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What was measured; it may be unfinished.
+    command : str, optional
+        The command line that made the comparison, for others to repeat it.
+    title : str, optional
+        Title of the page.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from unnaive.evaluate.compare import compare
+    >>> from unnaive.show.report import render_report
+    >>> comparison = compare(["nb", "tan"], {"iris": load_iris(return_X_y=True)}, cv=3)
+    >>> page = render_report(comparison, command="unnaive compare nb tan --cv 3")
+    >>> page.startswith("<!doctype html>")
+    True
+    """
+    loader = PackageLoader("unnaive.show")
+    pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    pages.filters.update(score=_score, seconds=_seconds, percent=_percent, several=_several, opening=_opening)
+    pages.filters.update(log_percent=_log_percent, known=_known)
+    script = loader.get_source(pages, "report.js")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    n_data, n_models = len(comparison.settings["data"]), len(comparison.models)
+    page = pages.get_template("report.html.jinja").render(
+        **_contents(comparison),
+        command=command,
+        titled=bool(title),
+        title=title or f"{_several(n_models, 'model')} on {_several(n_data, 'data set')}",
+        styles=Markup(loader.get_source(pages, "report.css")[0]),
+        script=Markup(script),
+        script_hash=f"sha256-{digest}",
+    )
+    return page.strip() + "\n"
+
+
+def _contents(comparison: Comparison) -> dict[str, Any]:
+    """What the template shows; a part that has nothing to show is empty."""
+    models = {name: _described(comparison, name) for name in comparison.models}
+    metrics = [_metric(name) for name in comparison.metrics]
+    leaderboard = _leaderboard(comparison, models)
+    calibration = _calibration(comparison, leaderboard)
+    ordered = [line.model for line in leaderboard]
+    times = [_metric(name) for name in ("fit_seconds", "predict_seconds")]
+    return {
+        "comparison": comparison,
+        "about_probabilities": _ABOUT_PROBABILITIES,
+        "models": list(models.values()),
+        "metrics": metrics,
+        "protocol": _protocol(comparison.settings),
+        "written": datetime.now(timezone.utc),
+        "verdict": _verdict(comparison),
+        "leaderboard": leaderboard,
+        "figures": _figures(comparison),
+        "results": [_grid(comparison, metric, ordered) for metric in metrics if ordered],
+        "calibration": calibration,
+        "reliability": _reliability(comparison, calibration),
+        "timings": [_grid(comparison, metric, ordered) for metric in times if ordered],
+        "bias_variance": _bias_variance(comparison, leaderboard),
+        "failures": Counter((error.data, error.model, error.error) for error in comparison.errors),
+        "versions": {name: version(name) for name in ("unnaive", "numpy", "scipy", "scikit-learn")},
+        "python": platform.python_version(),
+    }
+
+
+# Models, metrics and numbers in words
+
+
+class _Described(NamedTuple):
+    name: str
+    description: str
+    source: str
+    estimator: str
+    is_reference: bool
+
+
+class _Metric(NamedTuple):
+    name: str
+    label: str
+    first: str  # which way a first click sorts: the best on top
+
+
+def _described(comparison: Comparison, name: str) -> _Described:
+    entry = _entry(comparison, name)
+    words = (entry.description, entry.paper) if entry else ("", "")
+    estimator = " ".join(str(comparison.settings["models"][name]).split())
+    return _Described(name, *words, estimator, name == comparison.baseline)
+
+
+def _entry(comparison: Comparison, name: str) -> Model | None:
+    """The registry's model of a name; None if the name was given to another estimator."""
+    entry = MODELS.get(name)
+    if entry is None:
+        return None
+    kind = "Pipeline" if entry.is_baseline else entry.estimator
+    return entry if str(comparison.settings["models"][name]).startswith(f"{kind}(") else None
+
+
+def _metric(name: str) -> _Metric:
+    return _Metric(name, label_of(name), "descending" if higher_is_better(name) else "ascending")
+
+
+def _protocol(settings: dict[str, Any]) -> str:
+    repeats = settings["repeats"]
+    if settings["test_size"]:
+        return f"{_several(repeats, 'hold-out')} of {100 * settings['test_size']:g} %"
+    return f"{settings['cv']}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "")
+
+
+def _score(value: float, digits: int = 3) -> str:
+    return "–" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _seconds(value: float) -> str:
+    for unit, size in (("h", 3600), ("min", 60), ("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= size:
+            amount = value / size
+            return f"{amount:.{2 if amount < 10 else 1 if amount < 100 else 0}f} {unit}"
+    return "–" if math.isnan(value) else "0 s"
+
+
+def _percent(value: float, low: float, high: float) -> float:
+    """How far a value is on the way between two others."""
+    return round(100 * (value - low) / (high - low), 1) if high > low else 50.0
+
+
+def _log_percent(value: float, extent: tuple[float, float]) -> float:
+    return _percent(*(math.log(max(number, 1e-9)) for number in (value, *extent)))
+
+
+def _known(values: Iterable[float]) -> list[float]:
+    return [value for value in values if not math.isnan(value)]
+
+
+def _several(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _opening(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+# The verdict
+
+
+def _verdict(comparison: Comparison) -> Markup:
+    """What came out, in a few sentences."""
+    standings, metric = comparison.leaderboard(), label_of(comparison.metrics[0])
+    if not standings:
+        return Markup("No fold has been tried by every model yet, so there is nothing to compare.")
+    best = standings[0]
+    if math.isnan(best.score):
+        return Markup("No model has a score in {}, so there is nothing to rank.").format(metric)
+    if len(standings) == 1:
+        where = _several(len(comparison.data), "data set")
+        return Markup("{} is alone here, with {} {} on {}.").format(_code(best.model), metric, _mean(best), where)
+    tell_best = _best_of_one if len(comparison.data) == 1 else _best_of_many
+    return Markup(" ").join([tell_best(comparison, standings), *_not_worth_it(comparison, standings)])
+
+
+def _best_of_many(comparison: Comparison, standings: Sequence[Standing]) -> Markup:
+    best, level, baseline = standings[0], _level_with_best(standings), _code(comparison.baseline)
+    tell = Markup("{} {} the best average rank ({:.3g}) over {} data sets").format(
+        _listed(level), "has" if len(level) == 1 else "share", best.rank, len(comparison.data)
+    )
+    if len(level) == 1 and best.model != comparison.baseline:
+        losses = f"loses on {best.losses}" if best.losses else "never loses"
+        tell += Markup("; it beats {} significantly on {} and {}").format(baseline, best.wins or "none", losses)
+    p_value = _chance_of_such_ranks(comparison)
+    if p_value > _ALPHA:
+        tell += f". But the average ranks do not differ significantly (Friedman, p = {p_value:.2g})"
+    return tell + "."
+
+
+def _chance_of_such_ranks(comparison: Comparison) -> float:
+    """The p-value that the figure of critical differences has, too; nan where there is only one model with scores."""
+    comparison, metric = scored(comparison, None)
+    scores = comparison.scores(metric) * (1 if higher_is_better(metric) else -1)
+    if scores.shape[1] < 2:
+        return math.nan
+    return friedman(np.where(np.isnan(scores), -np.inf, scores)).f_p_value
+
+
+def _best_of_one(comparison: Comparison, standings: Sequence[Standing]) -> Markup:
+    best, level = standings[0], _level_with_best(standings)
+    data, metric = comparison.data[0], comparison.metrics[0]
+    tell = Markup("{} {} best on {} with {} {}").format(
+        _listed(level), "is" if len(level) == 1 else "are", _code(data), label_of(metric), _mean(best)
+    )
+    if len(comparison.folds(data, best.model)) < 2:
+        return tell + "; a single fold says nothing about significance."
+    others = [standing.model for standing in standings if standing.model not in level]
+    near = [other for other in others if comparison.verdict(metric, data, best.model, other) == 0]
+    if not near:
+        return tell + ("; significantly better than every other model at 5 %." if others else ".")
+    names = _listed(near) if len(near) < len(others) else "any other model"
+    return tell + Markup("; not significantly different from {} at 5 %.").format(names)
+
+
+def _level_with_best(standings: Sequence[Standing]) -> list[str]:
+    return [standing.model for standing in standings if standing.rank == standings[0].rank]
+
+
+def _not_worth_it(comparison: Comparison, standings: Sequence[Standing]) -> list[Markup]:
+    """Sentences to say that the simple model does as well, if it does."""
+    sentences, best, many = [], standings[0], len(comparison.data) > 1
+    tested = len(comparison.folds(comparison.data[0], best.model)) > 1
+    if comparison.baseline in _level_with_best(standings):
+        sentences.append(Markup("Nothing ranks better than the baseline {}.").format(_code(comparison.baseline)))
+    elif tested and all(standing.wins <= standing.losses for standing in standings):
+        often = " more often than it is worse" if any(standing.wins for standing in standings) else ""
+        tell = Markup("No model is significantly better than the baseline {}{}.")
+        sentences.append(tell.format(_code(comparison.baseline), often))
+    entries = {standing.model: _entry(comparison, standing.model) for standing in standings}
+    own = [standing for standing in standings if (entry := entries[standing.model]) and not entry.is_baseline]
+    winner = entries[best.model]
+    if winner and winner.is_baseline and own and own[0].rank > best.rank:
+        tell = Markup(
+            "A plain scikit-learn model is ahead of all Bayesian models of unnaive; the best of them is {} ({})."
+        )
+        detail = f"average rank {own[0].rank:.3g}" if many else _mean(own[0])
+        sentences.append(tell.format(_code(own[0].model), detail))
+    return sentences
+
+
+def _code(name: str) -> Markup:
+    return Markup("<code>{}</code>").format(name)
+
+
+def _listed(names: Sequence[str]) -> Markup:
+    """``a``, ``b`` and ``c``; or ``a``, ``b``, ``c`` and 4 others."""
+    shown = [_code(name) for name in names]
+    if len(shown) > _NAMED_AT_MOST + 1:
+        shown = [*shown[:_NAMED_AT_MOST], Markup("{} others").format(len(shown) - _NAMED_AT_MOST)]
+    return Markup(" and ").join([Markup(", ").join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
+
+
+def _mean(standing: Standing) -> str:
+    return _score(standing.score) + ("" if math.isnan(standing.spread) else f" ± {_score(standing.spread)}")
+
+
+# Tables
+
+
+class _Cell(NamedTuple):
+    value: float
+    spread: float = math.nan
+    best: bool = False
+    mark: int = 0  # 1 or -1: significantly better or worse than the baseline
+    failed: bool = False
+
+    @property
+    def low(self) -> float:
+        return self.value - (0.0 if math.isnan(self.spread) else self.spread)
+
+    @property
+    def high(self) -> float:
+        return 2 * self.value - self.low
+
+
+class _Line(NamedTuple):
+    """A model on the leaderboard."""
+
+    place: int
+    model: _Described
+    standing: Standing
+    cells: list[_Cell]
+    failures: list[str]
+
+
+class _Grid(NamedTuple):
+    """A metric or a time, of data sets by models, the best ranked model first."""
+
+    metric: _Metric
+    models: list[_Described]
+    rows: list[tuple[str, list[_Cell]]]
+    means: list[float]
+    ranks: list[float]
+    extent: tuple[float, float]
+
+
+def _leaderboard(comparison: Comparison, models: dict[str, _Described]) -> list[_Line]:
+    standings = comparison.leaderboard()
+    columns = []
+    for metric in comparison.metrics:
+        by_model = {standing.model: standing for standing in comparison.leaderboard(metric)}
+        # A mean over fewer data sets is not to be compared with the others.
+        best = _best([line.score for line in by_model.values() if line.n_data == len(comparison.data)], metric)
+        columns.append(
+            {
+                name: _Cell(line.score, line.spread, line.score == best, failed=line.n_data < len(comparison.data))
+                for name, line in by_model.items()
+            }
+        )
+    return [
+        _Line(
+            1 + sum(other.rank < standing.rank for other in standings),
+            models[standing.model],
+            standing,
+            [column[standing.model] for column in columns],
+            [f"{data}: {error}" for data in comparison.data if (error := _error(comparison, data, standing.model))],
+        )
+        for standing in standings
+    ]
+
+
+def _grid(comparison: Comparison, metric: _Metric, models: list[_Described]) -> _Grid:
+    scores = dict(zip(comparison.models, comparison.scores(metric.name).T))
+    ranks = dict(zip(comparison.models, comparison.ranks(metric.name)))
+    rows = []
+    for place, data in enumerate(comparison.data):
+        best = _best([scores[model.name][place] for model in models], metric.name)
+        rows.append((data, [_cell(comparison, metric.name, data, model, best) for model in models]))
+    known = [cell.value for _, cells in rows for cell in cells if not math.isnan(cell.value)]
+    return _Grid(
+        metric,
+        models,
+        rows,
+        [_mean_of_known(scores[model.name]) for model in models],
+        [float(ranks[model.name]) for model in models],
+        (min(known, default=math.nan), max(known, default=math.nan)),
+    )
+
+
+def _cell(comparison: Comparison, metric: str, data: str, model: _Described, best: float) -> _Cell:
+    value = float(comparison.fold_scores(metric, data, model.name).mean())
+    judged = metric in comparison.metrics and not model.is_reference
+    return _Cell(
+        value,
+        comparison.standard_error(metric, data, model.name),
+        value == best,
+        comparison.verdict(metric, data, model.name, comparison.baseline) if judged else 0,
+        _error(comparison, data, model.name) is not None,
+    )
+
+
+def _best(scores: Sequence[float], metric: str) -> float:
+    known = [score for score in scores if not math.isnan(score)]
+    return (max if higher_is_better(metric) else min)(known, default=math.nan)
+
+
+def _mean_of_known(scores: NDArray[np.float64]) -> float:
+    known = scores[~np.isnan(scores)]
+    return float(known.mean()) if len(known) else math.nan
+
+
+def _error(comparison: Comparison, data: str, model: str) -> str | None:
+    """The first error of a model on a data set."""
+    return next((result.error for result in comparison.folds(data, model) if result.error), None)
+
+
+class _Sureness(NamedTuple):
+    """How sure of its predictions a model is, and how often it is right; nan without probabilities."""
+
+    model: _Described
+    cells: list[_Cell]
+    confidence: float
+    right: float
+
+
+def _calibration(comparison: Comparison, leaderboard: Sequence[_Line]) -> list[_Sureness]:
+    rows = []
+    for line in leaderboard:
+        table = comparison.reliability(line.model.name)
+        sums = (math.nan,) * 3 if table is None or not table[:, 0].sum() > 0 else table.sum(axis=0).tolist()
+        cells = [cell for name, cell in zip(comparison.metrics, line.cells) if name in _ABOUT_PROBABILITIES]
+        rows.append(_Sureness(line.model, cells, sums[1] / sums[0], sums[2] / sums[0]))
+    return rows if any(not math.isnan(row.right) for row in rows) else []
+
+
+def _bias_variance(comparison: Comparison, leaderboard: Sequence[_Line]) -> list[dict[str, Any]]:
+    """Means over the data sets that have both for every model."""
+    parts = {
+        data: [part for line in leaderboard if (part := comparison.bias_variance(data, line.model.name)) is not None]
+        for data in comparison.data
+    }
+    full = [of_data for of_data in parts.values() if len(of_data) == len(leaderboard)]
+    return [
+        {"model": line.model, "n_data": len(full)}
+        | {name: float(np.mean([of_data[place][name] for of_data in full])) for name in full[0][place]}
+        for place, line in enumerate(leaderboard)
+        if full
+    ]
+
+
+# Figures
+
+
+class _Figure(NamedTuple):
+    name: str
+    title: str
+    svg: Markup
+    width: float  # in rem, with text about as large as that of the tables
+
+
+def _figures(comparison: Comparison) -> list[_Figure]:
+    metric = comparison.metrics[0]
+    if not comparison.data or sum(comparison.has_scores(metric, model) for model in comparison.models) < 2:
+        return []
+    standings = [standing for standing in comparison.leaderboard() if standing.n_data]
+    ranks = ", ".join(f"{standing.model} {standing.rank:.2f}" for standing in standings)
+    costs = ", ".join(f"{line.model} {_score(line.score)} in {_seconds(line.fit_seconds)}" for line in standings)
+    matches = ", ".join(f"{line.model} {line.wins}/{line.ties}/{line.losses}" for line in standings)
+    matches = f"Against {comparison.baseline}: {matches}"
+    drawn = [
+        _draw("cost", "Score against time to fit", ScoreTimeDisplay, comparison, costs),
+        _draw("matches", "Every model against every other", WinTieLossDisplay, comparison, matches),
+    ]
+    if len(comparison.data) > 1:
+        drawn.insert(0, _draw("difference", "Critical difference", CriticalDifferenceDisplay, comparison, ranks))
+    return drawn
+
+
+def _reliability(comparison: Comparison, rows: Sequence[_Sureness]) -> _Figure | None:
+    if not rows:
+        return None
+    known = [row for row in rows if not math.isnan(row.right)]
+    words = ", ".join(f"{row.model.name} {_score(row.confidence)} and {_score(row.right)}" for row in known)
+    words = f"Mean confidence and share right: {words}"
+    return _draw("reliability", "Reliability", ReliabilityDisplay, comparison, words)
+
+
+def _draw(name: str, title: str, display: Any, comparison: Comparison, words: str) -> _Figure:
+    """A display in a figure of the size that suits it, which is known when it has been drawn once."""
+    drawn = display.from_comparison(comparison, ax=Figure(layout="constrained").subplots())
+    drawn.plot(ax=Figure(figsize=drawn.size, layout="constrained").subplots())
+    svg = to_svg(drawn, prefix=name)
+    label = Markup('<svg role="img" aria-label="{}: {}"').format(title, words)
+    width = float(svg[svg.index('viewBox="') :].split()[2])
+    return _Figure(name, title, Markup(svg.replace("<svg", label, 1)), round(width * _REM_A_POINT, 1))

@@ -1,0 +1,308 @@
+"""ScoreTimeDisplay: what a better score costs in time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unnaive.evaluate.comparison import higher_is_better as more_is_better
+from unnaive.evaluate.comparison import label_of
+from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, axes_for, scored, settle, shorten, text_width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+    from unnaive.evaluate.comparison import Comparison
+
+_TIMES = {"fit_seconds": "time to fit", "predict_seconds": "time to predict"}
+_SHORTEST = 1e-6  # no clock tells less, and a logarithmic axis has no place for 0
+# Where a label is tried, in steps to the right and up, the best place first.
+_DIRECTIONS = (*((side, up) for up in (0.0, 0.5, -0.5, 1.0, -1.0) for side in (1, -1)), (0, 1.0), (0, -1.0))
+_DISTANCES = (6.5, 11.0, 18.0, 28.0, 40.0, 55.0, 75.0)  # in points; beyond the second a line is needed
+_ROUNDS = 3
+_ALIGNED: dict[int, Literal["left", "center", "right"]] = {1: "left", 0: "center", -1: "right"}
+
+
+class ScoreTimeDisplay:
+    """Scores against times, with the models that no other beats in both.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of the models.
+    scores, seconds : array-like of shape (n_models,)
+    partial : array-like of bool of shape (n_models,), optional
+        Models that failed on some data sets: drawn hollow, and never on the front.
+    score_label, time_label : str
+        What is on the axes.
+    higher_is_better : bool, default=True
+        If False, the axis of scores points down, so that better is up all the same.
+
+    Attributes
+    ----------
+    front : list of int
+        Places of the models of which no other is both faster and better (the Pareto front), the fastest first.
+    labels_ : list of matplotlib Annotation
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from unnaive.show import ScoreTimeDisplay
+    >>> display = ScoreTimeDisplay(["nb", "aode", "slow"], [0.90, 0.95, 0.93], [0.01, 0.04, 2.5]).plot()
+    >>> [display.names[place] for place in display.front]
+    ['nb', 'aode']
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    def __init__(
+        self,
+        names: Sequence[Any],
+        scores: ArrayLike,
+        seconds: ArrayLike,
+        *,
+        partial: ArrayLike | None = None,
+        score_label: str = "score",
+        time_label: str = "time",
+        higher_is_better: bool = True,
+    ) -> None:
+        self.names = [str(name) for name in names]
+        self.scores = np.asarray(scores, dtype=np.float64)
+        self.seconds = np.maximum(np.asarray(seconds, dtype=np.float64), _SHORTEST)
+        self.partial = np.zeros(len(self.names), dtype=bool) if partial is None else np.asarray(partial, dtype=bool)
+        self.score_label = score_label
+        self.time_label = time_label
+        self.higher_is_better = higher_is_better
+        self.front = self._find_front()
+
+    @classmethod
+    def from_comparison(
+        cls, comparison: Comparison, metric: str | None = None, *, time: str = "fit_seconds", ax: Axes | None = None
+    ) -> ScoreTimeDisplay:
+        """Draw the models of a comparison that have scores in a metric.
+
+        Scores are means over the data sets, times the sum over the data sets of the mean time of a fold.
+
+        Parameters
+        ----------
+        comparison : Comparison
+        metric : str, optional
+            By default the comparison's first one.
+        time : {"fit_seconds", "predict_seconds"}, default="fit_seconds"
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        ScoreTimeDisplay
+        """
+        if time not in _TIMES:
+            raise ValueError(f"There is no time {time!r}: choose 'fit_seconds' or 'predict_seconds'.")
+        comparison, metric = scored(comparison, metric)
+        standings = [standing for standing in comparison.leaderboard(metric) if standing.n_data]
+        n_data = len(comparison.data)
+        return cls(
+            [standing.model for standing in standings],
+            [standing.score for standing in standings],
+            [getattr(standing, time) for standing in standings],
+            partial=[standing.n_data < n_data for standing in standings],
+            score_label=label_of(metric) + (f", mean over {n_data} data sets" if n_data > 1 else ""),
+            time_label=_TIMES[time] + (f", summed over {n_data} data sets" if n_data > 1 else ""),
+            higher_is_better=more_is_better(metric),
+        ).plot(ax=ax)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that do the drawing justice."""
+        return 8.0, 5.0 if len(self.names) <= 15 else 6.0
+
+    def _find_front(self) -> list[int]:
+        goodness = self.scores if self.higher_is_better else -self.scores
+        front: list[int] = []
+        for place in np.lexsort((-goodness, self.seconds)).tolist():
+            if not self.partial[place] and (not front or goodness[place] > goodness[front[-1]]):
+                front.append(place)
+        return front
+
+    def plot(self, *, ax: Axes | None = None) -> ScoreTimeDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        ScoreTimeDisplay
+            This one.
+        """
+        ax = axes_for(ax, self.size)
+        self._set_up_axes(ax)
+        on_front = np.isin(np.arange(len(self.names)), self.front)
+        ax.step(
+            self.seconds[self.front],
+            self.scores[self.front],
+            where="post",
+            color=PALETTE[0],
+            linewidth=1.5,
+            zorder=2,
+            label="front",
+        )
+        for place in range(len(self.names)):
+            colour = PALETTE[0] if on_front[place] else FAINT
+            ax.plot(
+                self.seconds[place],
+                self.scores[place],
+                marker="o",
+                markersize=7 if on_front[place] else 5.5,
+                color=colour,
+                markerfacecolor="none" if self.partial[place] else colour,
+                zorder=3,
+            )
+        settle(ax)
+        self.labels_ = self._write_labels(ax, on_front)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _set_up_axes(self, ax: Axes) -> None:
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+        ax.set_xscale("log")
+        fastest, slowest = self.seconds.min(), self.seconds.max()
+        room = max(1.25, (slowest / fastest) ** 0.08)
+        ax.set_xlim(fastest / room, slowest * room)
+        lowest, highest = self.scores.min(), self.scores.max()
+        room = max(0.08 * (highest - lowest), 0.005 * max(abs(highest), abs(lowest)), 1e-9)
+        limits = (lowest - room, highest + room)
+        ax.set_ylim(limits if self.higher_is_better else limits[::-1])
+        decades = math.log10(ax.get_xlim()[1] / ax.get_xlim()[0])
+        steps = (1.0,) if decades > 2.5 else (1.0, 2.0, 5.0) if decades > 0.8 else (1.0, 1.5, *range(2, 10))
+        ax.xaxis.set_major_locator(LogLocator(subs=steps))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: duration(seconds)))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.grid(color=GRID, linewidth=0.6)
+        ax.set_axisbelow(True)
+        ax.set_xlabel(self.time_label + ("; hollow: failed on some" if self.partial.any() else ""))
+        ax.set_ylabel(self.score_label + ("" if self.higher_is_better else "; less is better"))
+
+    def _write_labels(self, ax: Axes, on_front: NDArray[np.bool_]) -> list[Any]:
+        points_a_pixel = 72 / ax.figure.dpi
+        names = [shorten(name, 24) for name in self.names]
+        weights = ["bold" if front else "normal" for front in on_front]
+        points = ax.transData.transform(np.column_stack([self.seconds, self.scores])) * points_a_pixel
+        # A little more than 72 points an inch: on a screen, letters are moved to whole pixels.
+        widths = [74 * text_width(name, TEXT_SIZE, weight) for name, weight in zip(names, weights)]
+        sizes = np.column_stack([widths, np.full(len(names), 1.15 * TEXT_SIZE)])
+        frame = np.array(ax.get_window_extent().extents) * points_a_pixel
+        steps = points[self.front]
+        corners = np.column_stack([steps[1:, 0], steps[:-1, 1]])
+        lines = np.concatenate([np.hstack([steps[:-1], corners]), np.hstack([corners, steps[1:]])])
+        written = []
+        for place, (rightwards, upwards, distance) in enumerate(place_labels(points, sizes, frame, lines)):
+            step = distance / math.hypot(rightwards, upwards)
+            label = ax.annotate(
+                names[place],
+                (self.seconds[place], self.scores[place]),
+                (rightwards * step, upwards * (step + sizes[place, 1] / 2)),
+                textcoords="offset points",
+                ha=_ALIGNED[rightwards],
+                va="center",
+                color=INK,
+                fontsize=TEXT_SIZE,
+                fontweight=weights[place],
+                parse_math=False,
+                arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkB": 3}
+                if distance > _DISTANCES[1]
+                else None,
+            )
+            label.set_in_layout(False)
+            written.append(label)
+        return written
+
+
+def place_labels(
+    points: NDArray[np.float64], sizes: NDArray[np.float64], frame: NDArray[np.float64], lines: NDArray[np.float64]
+) -> list[tuple[int, float, float]]:
+    """Find a place near its point for each label, one after the other, where it covers least.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, 2)
+    sizes : ndarray of shape (n, 2)
+        Width and height of the labels.
+    frame : ndarray of shape (4,)
+        Left, bottom, right and top edge of where labels may be.
+    lines : ndarray of shape (n_lines, 4)
+        Both ends of horizontal and vertical lines that are better not covered.
+
+    Returns
+    -------
+    list of (int, float, float)
+        On which side of the point (1 is right, -1 left), how far up (1) or down (-1) beside it, and how far away.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unnaive.show.score_time import place_labels
+    >>> points, sizes = np.array([[10.0, 10.0], [12.0, 10.0]]), np.array([[20.0, 8.0], [20.0, 8.0]])
+    >>> place_labels(points, sizes, np.array([-99.0, -99.0, 99.0, 99.0]), np.empty((0, 4)))
+    [(-1, 0.0, 6.5), (1, 0.0, 6.5)]
+    """
+    markers = np.column_stack([points - 4, points + 4])
+    ends = np.sort(lines.reshape(-1, 2, 2), axis=1).reshape(-1, 4) + np.array([-1, -1, 1, 1])
+    found: dict[int, tuple[int, float, float]] = {}
+    boxes = np.full((len(points), 4), np.nan)
+    # Points in a crowd choose first: the others have room anyway. Later rounds know where all the others went.
+    crowd = (np.abs(points[:, None] - points[None]) < (60, 30)).all(axis=2).sum(axis=1)
+    for place in np.lexsort((-points[:, 0], -crowd)).tolist() * _ROUNDS:
+        others = np.arange(len(points)) != place
+        covered = np.concatenate([markers[others], ends])
+        least = math.inf
+        for distance in _DISTANCES:
+            for rightwards, upwards in _DIRECTIONS:
+                step = distance / math.hypot(rightwards, upwards)
+                middle = points[place] + np.array([rightwards, upwards]) * (step + sizes[place] / 2)
+                box = np.concatenate([middle - sizes[place] / 2, middle + sizes[place] / 2])
+                cost = 3 * _overlap(box, boxes[others]) + _overlap(box, covered) + 100 * _outside(box, frame)
+                if cost + distance < least:
+                    boxes[place], least = box, cost + distance
+                    found[place] = (rightwards, upwards, distance)
+            if least == distance:
+                break
+    return [found[place] for place in range(len(points))]
+
+
+def _overlap(box: NDArray[np.float64], boxes: NDArray[np.float64]) -> float:
+    """Area that a box shares with others."""
+    shared = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2])
+    return float(np.fmax(shared, 0).prod(axis=1).sum())  # boxes of NaN share nothing
+
+
+def _outside(box: NDArray[np.float64], frame: NDArray[np.float64]) -> float:
+    """How far a box juts out of the frame."""
+    return float(np.maximum(frame[:2] - box[:2], 0).sum() + np.maximum(box[2:] - frame[2:], 0).sum())
+
+
+def duration(seconds: float) -> str:
+    """A number of seconds in the unit that suits it.
+
+    Examples
+    --------
+    >>> from unnaive.show.score_time import duration
+    >>> duration(0.002), duration(0.5), duration(20.0), duration(3e-5)
+    ('2 ms', '500 ms', '20 s', '30 µs')
+    """
+    unit, size = next(
+        (pair for pair in (("s", 1.0), ("ms", 1e-3)) if seconds >= pair[1] * (1 - 1e-9)),
+        ("µs", 1e-6),
+    )
+    return f"{seconds / size:.6g} {unit}"

@@ -1,0 +1,188 @@
+"""What all displays share: colours, axes, words that fit, and the drawing as text for a web page."""
+
+from __future__ import annotations
+
+import io
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.isotonic import isotonic_regression
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from unnaive.evaluate.comparison import Comparison
+
+# No drawing uses any other colour, so that a web page can put its own in their place, see ``to_svg``.
+THEME = {"ink": "#1a1b1c", "faint": "#6e6f70", "grid": "#d0d1d2"}
+# Told apart with any kind of colour vision; the first two are for and against.
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933")
+INK, FAINT, GRID = THEME["ink"], THEME["faint"], THEME["grid"]
+
+TEXT_SIZE = 9.0
+_VARIABLES = {colour: f"var(--{name})" for name, colour in THEME.items()} | {
+    colour: f"var(--c{place})" for place, colour in enumerate(PALETTE)
+}
+
+
+def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """The axes given, or those of a new pyplot figure of some size in inches; transparent, in the theme's colours."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        figure, ax = plt.subplots(figsize=size, layout="constrained")
+        figure.set_facecolor("none")
+    ax.set_facecolor("none")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(FAINT)
+    ax.tick_params(which="both", color=FAINT, labelcolor=INK, labelsize=TEXT_SIZE)
+    for label in (ax.xaxis.label, ax.yaxis.label):
+        label.set(color=INK, fontsize=TEXT_SIZE + 1, parse_math=False)
+    return ax
+
+
+def settle(ax: Axes) -> tuple[float, float]:
+    """Have the figure laid out, if it does that by itself, and give the size of the axes in inches."""
+    figure = ax.figure.canvas.figure
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+    extent = ax.get_window_extent()
+    return extent.width / figure.dpi, extent.height / figure.dpi
+
+
+def write_title(ax: Axes, text: str) -> None:
+    """Put a title above the left edge of the axes, in as many lines as their width makes of it."""
+    width, _ = settle(ax)
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and text_width(longer, TEXT_SIZE + 1) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    ax.set_title("\n".join(lines), loc="left", color=INK, fontsize=TEXT_SIZE + 1, parse_math=False)
+
+
+def text_width(text: str, size: float, weight: str = "normal") -> float:
+    """Width of a line of text in inches, in matplotlib's font."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    if not text:
+        return 0.0
+    font = FontProperties(size=size, weight=weight)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]) / 72
+
+
+def shorten(name: Any, limit: int) -> str:
+    """A name in one line of at most ``limit`` characters; what is cut out of its middle leaves an ellipsis.
+
+    Examples
+    --------
+    >>> from unnaive.show.style import shorten
+    >>> shorten("stalk-surface-above-ring", 15)
+    'stalk-s…ve-ring'
+    """
+    # Control characters have no shape, and XML has no way to write them.
+    printable = "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cs") else c for c in " ".join(str(name).split()))
+    if len(printable) <= limit:
+        return printable
+    tail = (limit - 1) // 2
+    return f"{printable[: limit - 1 - tail]}…{printable[len(printable) - tail :]}"
+
+
+def spread(wanted: ArrayLike, gaps: ArrayLike) -> NDArray[np.float64]:
+    """Move positions as little as possible so that neighbours keep their order and a gap between them.
+
+    Parameters
+    ----------
+    wanted : array-like of shape (n,)
+        In the order that is to be kept.
+    gaps : array-like of shape (n - 1,) or float
+        Least distance of each from the next.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        With the least sum of squared moves.
+
+    Examples
+    --------
+    >>> from unnaive.show.style import spread
+    >>> spread([1.0, 1.0, 4.0], 1.0)
+    array([0.5, 1.5, 4. ])
+    """
+    wanted = np.asarray(wanted, dtype=np.float64)
+    offsets = np.concatenate([[0.0], np.cumsum(np.broadcast_to(gaps, max(len(wanted) - 1, 0)))])[: len(wanted)]
+    return isotonic_regression(wanted - offsets) + offsets if len(wanted) else wanted
+
+
+def scored(comparison: Comparison, metric: str | None) -> tuple[Comparison, str]:
+    """A comparison of the models that have scores in a metric, and the metric: by default the one that ranks."""
+    metric = metric or comparison.metrics[0]
+    models = [model for model in comparison.models if comparison.has_scores(metric, model)]
+    if not models or not comparison.data:
+        raise ValueError(
+            f"No model has a score in {metric!r}; the comparison measured {', '.join(comparison.metrics)}."
+        )
+    return comparison.restricted(models), metric
+
+
+def to_svg(drawing: Any, prefix: str = "figure") -> str:
+    """A display or figure as an SVG element to be put into a web page.
+
+    Parameters
+    ----------
+    drawing : display or matplotlib Figure
+    prefix : str
+        What ids begin with: every element of a page needs another one.
+
+    Returns
+    -------
+    str
+        With ``class="figure"`` and a ``viewBox`` but no size, and text in the font of the page. Colours are the
+        variables ``--ink``, ``--faint``, ``--grid`` and ``--c0`` to ``--c7``, which the page's style sheet
+        has to set. The same drawing always gives the same text.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from unnaive.show.style import to_svg
+    >>> to_svg(Figure(figsize=(4, 3)), prefix="empty")[:42]
+    '<svg class="figure" xmlns="http://www.w3.o'
+    """
+    import matplotlib
+
+    figure = getattr(drawing, "figure_", drawing)
+    written = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "unnaive"}):
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(written, format="svg", bbox_inches="tight", pad_inches=0.05, transparent=True, metadata=nothing)
+    text = written.getvalue()
+    text = text[text.index("<svg") :].rstrip()
+    # The rule for all elements of the page becomes one for this element: both properties are inherited.
+    rule = re.search(r"<defs>\s*<style[^>]*>\*\{([^}]*)\}</style>\s*</defs>\s*", text)
+    assert rule is not None
+    text = text.replace(rule[0], "", 1)
+    text = re.sub(
+        r'<svg [^>]*(viewBox="[^"]*")[^>]*>',
+        rf'<svg class="figure" xmlns="http://www.w3.org/2000/svg" \1 style="{rule[1]}">',
+        text,
+        count=1,
+    )
+    # Words between the tags have < and > escaped, so they are never taken for a tag, whatever they say.
+    text = re.sub(r"<[^>]*>", lambda tag: _for_a_page(tag[0], prefix), text)
+    return re.sub(r">\s+<", "><", text)
+
+
+def _for_a_page(tag: str, prefix: str) -> str:
+    """A tag with its ids and references prefixed, variables for colours, no font, and short numbers."""
+    tag = re.sub(r'\bid="', f'id="{prefix}-', tag)
+    tag = re.sub(r'\bxlink:href="#', f'href="#{prefix}-', tag).replace("url(#", f"url(#{prefix}-")
+    tag = re.sub(r"font-family: [^;\"]*(; |(?=\"))", "", tag)
+    tag = re.sub(r"#[0-9a-f]{6}\b", lambda colour: _VARIABLES.get(colour[0], colour[0]), tag)
+    tag = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", tag)
+    return re.sub(r"\s*\n\s*", " ", tag)

@@ -1,0 +1,204 @@
+"""What the command line prints: leaderboards, evidence, models, as tables of rich."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from unnaive.evaluate.comparison import Comparison, label_of
+from unnaive.models import MODELS, Model
+
+_MOST_DATA_SETS_SHOWN = 12
+_BAR = 24
+_WIDE = 120
+
+
+def leaderboard(comparison: Comparison, width: int) -> Table:
+    """All models, the best first, with every metric and the verdict against the baseline.
+
+    What the models are is left out where the line is too short for it.
+    """
+    described = width >= _WIDE
+    metric = comparison.metrics[0]
+    several = len(comparison.data) > 1
+    title = f"{label_of(metric)} on {_name_data(comparison)}, against {comparison.baseline}"
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
+    table.add_column("model", no_wrap=True)
+    table.add_column(label_of(metric), justify="right", no_wrap=True)
+    if several:
+        table.add_column("rank", justify="right")
+    table.add_column("w/t/l" if several else "", justify="right", no_wrap=True)
+    others = comparison.metrics[1:]
+    for other in others:
+        table.add_column(label_of(other), justify="right")
+    table.add_column("fit s", justify="right")
+    table.add_column("predict s", justify="right")
+    if described:
+        table.add_column("what it is")
+    means = {other: {s.model: s.score for s in comparison.leaderboard(other)} for other in others}
+    for standing in comparison.leaderboard():
+        name = standing.model
+        failed = len(comparison.data) - standing.n_data
+        score = _with_spread(standing.score, standing.spread)
+        if failed:
+            score += f" ({failed} failed)"
+        versus = f"{standing.wins}/{standing.ties}/{standing.losses}" if several else _mark(comparison, name)
+        cells = [
+            name,
+            score,
+            *([f"{standing.rank:.2f}"] if several else []),
+            "" if name == comparison.baseline else versus,
+        ]
+        cells += [_number(means[other][name]) for other in others]
+        cells += [f"{standing.fit_seconds:.3f}", f"{standing.predict_seconds:.3f}"]
+        if described:
+            cells.append(_describe(name))
+        table.add_row(*cells, style=_style(name))
+    return table
+
+
+def by_data_set(comparison: Comparison) -> Table | None:
+    """The score of every model on every data set; None if that is one data set, or too many to read here."""
+    if not 1 < len(comparison.data) <= _MOST_DATA_SETS_SHOWN:
+        return None
+    metric = comparison.metrics[0]
+    table = Table(
+        title=f"{label_of(metric)} by data set", title_justify="left", title_style="bold", header_style="bold"
+    )
+    table.box, table.pad_edge = None, False
+    table.add_column("model", no_wrap=True)
+    for data in comparison.data:
+        table.add_column(data, justify="right", no_wrap=True)
+    scores = dict(zip(comparison.models, comparison.scores(metric).T))
+    for standing in comparison.leaderboard():
+        cells = [
+            "failed" if math.isnan(score) else f"{score:.3f} {_mark(comparison, standing.model, data)}"
+            for data, score in zip(comparison.data, scores[standing.model])
+        ]
+        table.add_row(standing.model, *cells, style=_style(standing.model))
+    return table
+
+
+def legend(comparison: Comparison) -> str:
+    """What the numbers and marks mean."""
+    settings = comparison.settings
+    how = (
+        f"{settings['repeats']} x hold-out of {settings['test_size']:g}"
+        if settings["test_size"]
+        else f"{settings['repeats']} x {settings['cv']}-fold cross-validation"
+    )
+    over = "data sets" if len(comparison.data) > 1 else "folds"
+    return (
+        f"{how}. ± is the standard error over {over}. ▲ ▼ (or wins/ties/losses): significantly better or worse than "
+        f"{comparison.baseline} by a corrected paired t-test at 5 %. Times are per fold, summed over data sets."
+    )
+
+
+def failures(comparison: Comparison) -> list[str]:
+    """One line for every model that failed on a data set."""
+    by_cell: dict[tuple[str, str], list[str]] = {}
+    for result in comparison.errors:
+        by_cell.setdefault((result.model, result.data), []).append(str(result.error))
+    return [
+        f"{model} failed on {data} ({len(errors)} {'fold' if len(errors) == 1 else 'folds'}): {errors[0]}"
+        for (model, data), errors in by_cell.items()
+    ]
+
+
+def model_table() -> Table:
+    """The registry."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for column in ("name", "estimator", "what it is", "takes", "from"):
+        table.add_column(column, no_wrap=column in ("name", "estimator"))
+    for model in MODELS.values():
+        table.add_row(model.name, _estimator(model), model.description, _takes(model), model.paper)
+    return table
+
+
+def facts(values: Mapping[str, Any]) -> Table:
+    """Names and values."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for name, value in values.items():
+        table.add_row(name, str(value))
+    return table
+
+
+def describe_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What a model file says of itself, in words."""
+    parameters = ", ".join(f"{name}={value}" for name, value in manifest["parameters"].items())
+    columns = [
+        f"{column['name']} ({column['holds'] or 'as read'}{f', {n} values' if (n := column['values']) else ''})"
+        for column in manifest["columns"]
+    ]
+    return {
+        "model": f"{manifest['estimator']}({parameters})",
+        "predicts": f"{manifest['target']}: {', '.join(map(str, manifest['classes']))}",
+        "rows counted": "–" if manifest["weight"] is None else f"{manifest['weight']:g}",
+        "columns": ", ".join(columns),
+        "written": f"{manifest['written']} by unnaive {manifest['unnaive']}",
+        "sha256": manifest["sha256"],
+    }
+
+
+def evidence(contributions: list[tuple[str, Any, float]], total: float, label: Any, against: Any) -> Table:
+    """A bar for what every column says for one class against another."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("column", no_wrap=True)
+    table.add_column("value", no_wrap=True)
+    table.add_column("log odds", justify="right", no_wrap=True)
+    table.add_column(f"← {against}   {label} →", no_wrap=True)
+    largest = max(abs(odds) for *_, odds in [*contributions, ("", "", total)]) or 1.0
+    for name, value, odds in contributions:
+        table.add_row(name, str(value), f"{odds:+.3f}", _bar(odds / largest))
+    table.add_row("total", "", f"{total:+.3f}", _bar(total / largest), style="bold")
+    return table
+
+
+def _bar(share: float) -> Text:
+    half = _BAR // 2
+    size = round(abs(share) * half)
+    if share < 0:
+        return Text(" " * (half - size) + "█" * size + "│" + " " * half, style="red")
+    return Text(" " * half + "│" + "█" * size + " " * (half - size), style="green")
+
+
+def _mark(comparison: Comparison, model: str, data: str | None = None) -> str:
+    verdict = comparison.verdict(comparison.metrics[0], data or comparison.data[0], model, comparison.baseline)
+    return {1: "▲", -1: "▼", 0: " "}[verdict]
+
+
+def _name_data(comparison: Comparison) -> str:
+    return comparison.data[0] if len(comparison.data) == 1 else f"{len(comparison.data)} data sets"
+
+
+def _with_spread(score: float, spread: float) -> str:
+    return _number(score) if math.isnan(spread) else f"{_number(score)} ± {spread:.3f}"
+
+
+def _number(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.3f}"
+
+
+def _describe(name: str) -> str:
+    return MODELS[name].description if name in MODELS else ""
+
+
+def _style(name: str) -> str:
+    return "dim" if name in MODELS and MODELS[name].is_baseline else ""
+
+
+def _estimator(model: Model) -> str:
+    if model.is_baseline:
+        return f"{model.home}.{model.estimator}"
+    parameters = ", ".join(f"{name}={value!r}" for name, value in model.parameters.items())
+    return f"{model.estimator}({parameters})"
+
+
+def _takes(model: Model) -> str:
+    return f"{model.data}, transductive" if model.transductive else model.data

@@ -1,0 +1,318 @@
+"""What the commands do with files and models: fit, predict, update, forget, batch by batch."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from unnaive.datasets import open_source
+from unnaive.files import DataError, TableFile
+from unnaive.files.source import near
+from unnaive.labels import LabelReader
+from unnaive.models import find_models
+from unnaive.persist import SavedModel, save
+
+_ROWS = 50_000  # read at a time
+
+# Told what is being done, how many rows it has been done to, and to how many it will be.
+Progress = Callable[[str, int, int], None]
+
+
+def _silent(task: str, done: int, total: int) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model fitted on a file, the column it predicts, what the columns held, and how many rows it has seen."""
+
+    name: str
+    model: Any
+    target: str
+    kinds: dict[str, str]
+    n_rows: int
+    n_unlabelled: int
+
+    def save(self, path: str | Path) -> None:
+        """Write a model file that also knows how to read other files."""
+        save(self.model, path, target=self.target, notes={"name": self.name, "kinds": self.kinds})
+
+
+def fit_file(
+    name: str,
+    source: str | Path,
+    target: str | None = None,
+    folder: str | Path | None = None,
+    progress: Progress = _silent,
+) -> Fitted:
+    """Fit a model of the registry on a file or a named data set.
+
+    Counting models read the file in batches and never hold it all; others read it whole. Rows without a label
+    are left out.
+
+    Parameters
+    ----------
+    name : str
+        Short name of the model.
+    source : path or str
+        File, or name of a data set.
+    target : str, optional
+        The column to predict; by default that of the file's format, one named class, or the last.
+    folder : path, optional
+        Where named data sets are looked for.
+    progress : callable, optional
+        Called with what is being done, the rows done and the rows to do.
+
+    Returns
+    -------
+    Fitted
+    """
+    (entry,) = find_models([name])
+    model = entry.make()
+    table = open_source(source, folder)
+    target = table.target if target is None else target
+    if target not in table.columns:
+        raise DataError(f"{source} has no column {target!r}.{near(target, table.columns)}")
+    if len(table.columns) < 2:
+        raise DataError(f"{source} has no column beside {target!r}, so there is nothing to predict it from.")
+    labels = LabelReader.of_file(table, target, _ROWS)
+    if len(labels.labels) < 2:
+        raise DataError(f"{source} has the same label in all rows of column {target!r}: there is nothing to learn.")
+    counted: dict[str, int] = {}
+    if hasattr(model, "fit_batches"):
+        model.fit_batches(lambda names: _labelled(table, target, labels, names, counted, progress))
+    else:
+        parts = list(_labelled(table, target, labels, None, counted, progress))
+        model.fit(pd.concat([X for X, _ in parts]), np.concatenate([y for _, y in parts]))
+    return Fitted(entry.name, model, target, table.kinds, counted["rows"], counted["unlabelled"])
+
+
+def update(saved: SavedModel, source: str | Path, progress: Progress = _silent) -> int:
+    """Count the rows of a file into a model; the number of rows.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        Its model is changed in place.
+    source : path
+        A file with the columns of training and the target.
+    progress : callable, optional
+
+    Returns
+    -------
+    int
+    """
+    return _change(saved, source, "partial_fit", "update", progress)
+
+
+def forget(saved: SavedModel, source: str | Path, progress: Progress = _silent) -> int:
+    """Take the rows of a file out of a model again; the number of rows.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        Its model is changed in place.
+    source : path
+        A file with the columns of training and the target.
+    progress : callable, optional
+
+    Returns
+    -------
+    int
+    """
+    return _change(saved, source, "forget", "forget", progress)
+
+
+def _change(saved: SavedModel, source: str | Path, method: str, verb: str, progress: Progress) -> int:
+    if not hasattr(saved.model, method):
+        raise DataError(
+            f"A {type(saved.model).__name__} cannot {verb} rows, only models that count can: fit it anew on all rows."
+        )
+    table = _known_columns(saved, source, [*_columns(saved), saved.target])
+    classes = saved.model.classes_
+    labels = LabelReader.of_file(table, saved.target, _ROWS).like(classes)
+    unknown = [label for label in labels.labels.values() if label not in classes.tolist()]
+    if unknown:
+        raise DataError(
+            f"{source} has the label {unknown[0]!r}, which the model does not know ({', '.join(map(str, classes))}): "
+            "fit a new model, or leave out those rows."
+        )
+    counted: dict[str, int] = {}
+    for X, y in _labelled(table, saved.target, labels, _columns(saved), counted, progress):
+        getattr(saved.model, method)(X, y)
+    return counted["rows"]
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """How many rows were predicted, how many of them the file has a label of, and how many of these were right."""
+
+    n_rows: int
+    n_labelled: int
+    n_right: int
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of the labelled rows that were right; None if there are none."""
+        return self.n_right / self.n_labelled if self.n_labelled else None
+
+
+def predict_file(saved: SavedModel, source: str | Path, out: str | Path, progress: Progress = _silent) -> Predicted:
+    """Write the label and the probabilities of every row of a file, batch by batch.
+
+    Parameters
+    ----------
+    saved : SavedModel
+    source : path
+        A file with the columns of training; others are ignored, but the target is compared with.
+    out : path
+        A CSV or Parquet file to write: a column named after the target, and one for each class.
+    progress : callable, optional
+
+    Returns
+    -------
+    Predicted
+    """
+    model, names = saved.model, _columns(saved)
+    table = _known_columns(saved, source, names)
+    known = saved.target in table.columns
+    truth = LabelReader.of_file(table, saved.target, _ROWS).like(model.classes_) if known else None
+    n_right = n_labelled = done = 0
+    with _writer(Path(out)) as write:
+        for frame in table.batches([*names, *([saved.target] if known else [])], _ROWS):
+            X = frame[names]
+            columns: dict[str, NDArray[Any]]
+            if hasattr(model, "predict_proba"):
+                probabilities = model.predict_proba(X)
+                labels = model.classes_[np.argmax(probabilities, axis=1)]
+                columns = {f"p({label})": p for label, p in zip(model.classes_.tolist(), probabilities.T)}
+            else:
+                labels, columns = model.predict(X), {}
+            write(pd.DataFrame({saved.target: labels, **columns}))
+            if truth is not None:
+                labelled = frame[saved.target].notna().to_numpy()
+                n_labelled += int(labelled.sum())
+                n_right += int((truth.read(frame.loc[labelled, saved.target]) == labels[labelled]).sum())
+            done += len(frame)
+            progress("predict", done, table.n_rows)
+    return Predicted(done, n_labelled, n_right)
+
+
+def read_row(saved: SavedModel, source: str | Path, row: int) -> pd.DataFrame:
+    """One row of a file, counted from 0, as a frame with the columns of training.
+
+    Parameters
+    ----------
+    saved : SavedModel
+    source : path
+    row : int
+
+    Returns
+    -------
+    DataFrame
+    """
+    table = _known_columns(saved, source, _columns(saved))
+    before = 0
+    for frame in table.batches(_columns(saved), _ROWS):
+        if before <= row < before + len(frame):
+            return frame.iloc[[row - before]]
+        before += len(frame)
+    raise DataError(f"{source} has {before} rows, numbered from 0 to {before - 1}: there is no row {row}.")
+
+
+def _columns(saved: SavedModel) -> list[str]:
+    if not hasattr(saved.model, "feature_names_in_"):
+        raise DataError("The model was fitted on columns without names, so a file's columns cannot be told apart.")
+    return [str(name) for name in saved.model.feature_names_in_]
+
+
+def _kinds(saved: SavedModel) -> dict[str, str]:
+    """What the columns held in the file that the model was fitted on, as far as that is known."""
+    notes = saved.manifest.get("notes")
+    kinds = notes.get("kinds") if isinstance(notes, dict) else None
+    return kinds if isinstance(kinds, dict) else {}
+
+
+def _known_columns(saved: SavedModel, source: str | Path, names: list[str]) -> TableFile:
+    """A file with the columns a model knows, of the kinds it knows them by."""
+    table = open_source(source, text=[name for name, kind in _kinds(saved).items() if kind == "text"])
+    absent = [name for name in names if name not in table.columns]
+    if absent:
+        raise DataError(
+            f"{source} lacks the column {absent[0]!r}"
+            + (f" and {len(absent) - 1} more" if len(absent) > 1 else "")
+            + ", which the model was fitted on: add it (empty for missing), or fit a model without it."
+        )
+    return table
+
+
+def _labelled(
+    table: TableFile,
+    target: str,
+    labels: LabelReader,
+    names: list[str] | None,
+    counted: dict[str, int],
+    progress: Progress,
+) -> Iterator[tuple[pd.DataFrame, NDArray[Any]]]:
+    """Batches of the rows that have a label; counts them."""
+    if names is None:
+        names = [name for name in table.columns if name != target]
+    counted["rows"] = counted["unlabelled"] = done = 0
+    task = "read labels" if not names else f"read {', '.join(names) if len(names) < 3 else f'{len(names)} columns'}"
+    for frame in table.batches([*names, target], _ROWS):
+        labelled = frame[target].notna()
+        done += len(frame)
+        counted["rows"] += int(labelled.sum())
+        counted["unlabelled"] += int((~labelled).sum())
+        if not labelled.all():
+            frame = frame[labelled]
+        if len(frame):
+            yield frame[names], labels.read(frame[target])
+        progress(task, done, table.n_rows)
+
+
+@contextmanager
+def _writer(out: Path) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Write frames one below the other into a file that appears when all is written."""
+    if out.suffix not in (".csv", ".parquet"):
+        raise DataError(f"{out}: predictions are written to files that end in .csv or .parquet.")
+    part = out.with_name(f"{out.name}.part")
+    try:
+        if out.suffix == ".csv":
+            with open(part, "w", newline="", encoding="utf-8") as file:
+                lines = csv.writer(file)
+
+                def write(frame: pd.DataFrame) -> None:
+                    if not file.tell():
+                        lines.writerow(frame.columns)
+                    lines.writerows(zip(*(frame[column].tolist() for column in frame)))
+
+                yield write
+        else:
+            parquet: list[pq.ParquetWriter] = []
+
+            def write(frame: pd.DataFrame) -> None:
+                table = pa.Table.from_pandas(frame, preserve_index=False)
+                if not parquet:
+                    parquet.append(pq.ParquetWriter(part, table.schema))
+                parquet[0].write_table(table)
+
+            try:
+                yield write
+            finally:
+                for writer in parquet:
+                    writer.close()
+        os.replace(part, out)
+    finally:
+        part.unlink(missing_ok=True)

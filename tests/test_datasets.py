@@ -1,0 +1,299 @@
+"""Data sets by name and from files: columns, labels, targets and fingerprints."""
+
+import gzip
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from unnaive import NaiveBayes
+from unnaive.datasets import DataError, Dataset, bundled, load, names, open_table
+
+DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
+needs_data = pytest.mark.skipif(not (DATA / "SOURCES.md").exists(), reason="set UNNAIVE_DATA to the folder of data")
+TRIPS = "sky,warmth,class\nclear,21,beach\ngrey,14.5,museum\ngrey,,museum\n"
+
+
+def published():
+    """File, rows, features and classes of the tables that the folder's list describes."""
+    if not (DATA / "SOURCES.md").exists():
+        return []
+    cells = [line.split("|") for line in (DATA / "SOURCES.md").read_text().splitlines() if ".csv.gz |" in line]
+    return [tuple(cell.strip() for cell in row[1:5]) for row in cells]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file and give its path."""
+
+    def write(text, name="trips.csv"):
+        data = text.encode()
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return tmp_path / name
+
+    return write
+
+
+# Names
+
+
+def test_the_bundled_sets_have_frames_and_the_names_of_their_classes():
+    found = {data.name: (data.n_rows, data.n_columns, data.n_classes) for data in bundled()}
+    assert found == {"iris": (150, 4, 3), "wine": (178, 13, 3), "breast_cancer": (569, 30, 2), "digits": (1797, 64, 10)}
+    assert sorted(set(load("iris").y)) == ["setosa", "versicolor", "virginica"]
+    assert sorted(set(load("breast_cancer").y)) == ["benign", "malignant"]
+    assert load("digits").y.dtype.kind == "i"
+    assert load("wine").target == "target"
+
+
+def test_a_name_is_bundled_or_exact_or_of_uci_keel_or_mlb_in_that_order(write, tmp_path):
+    for name in (
+        "iris",
+        "uci_iris",
+        "a",
+        "uci_a",
+        "keel_a",
+        "mlb_a",
+        "uci_b",
+        "keel_b",
+        "mlb_b",
+        "keel_c",
+        "mlb_c",
+        "mlb_d",
+    ):
+        write(TRIPS, f"{name}.csv.gz")
+    write(TRIPS, "text.jsonl.gz")
+    write(TRIPS, "plain.csv")
+    assert load("iris", folder=tmp_path).n_rows == 150
+    assert [load(name, folder=tmp_path).name for name in "abcd"] == ["a", "uci_b", "keel_c", "mlb_d"]
+    assert load("mlb_a", folder=str(tmp_path)).name == "mlb_a"
+    assert load("uci_iris", folder=tmp_path).n_rows == 3
+    assert names(tmp_path)[:6] == ["iris", "wine", "breast_cancer", "digits", "a", "keel_a"]
+    assert {"text", "plain"}.isdisjoint(names(tmp_path))
+
+
+def test_the_folder_is_that_of_the_environment_by_default(write, tmp_path, monkeypatch):
+    write(TRIPS, "uci_trips.csv.gz")
+    monkeypatch.setenv("UNNAIVE_DATA", str(tmp_path))
+    assert load("trips").name == "uci_trips"
+    assert names() == ["iris", "wine", "breast_cancer", "digits", "uci_trips"]
+    monkeypatch.delenv("UNNAIVE_DATA")
+    assert names() == ["iris", "wine", "breast_cancer", "digits"]
+    with pytest.raises(DataError, match="More names are found in a folder that UNNAIVE_DATA names"):
+        load("trips")
+
+
+def test_an_unknown_name_is_refused_with_those_that_are_near(write, tmp_path):
+    write(TRIPS, "uci_trips.csv.gz")
+    with pytest.raises(DataError, match=r"no data set 'tripz'.*Did you mean 'trips'.*path of a file, which must exist"):
+        load("tripz", folder=tmp_path)
+    with pytest.raises(DataError, match="Did you mean 'wine'"):
+        load("wines", folder=tmp_path)
+    with pytest.raises(DataError, match=r"There is no file .*trips\.arff"):
+        load(tmp_path / "trips.arff")
+    with pytest.raises(DataError, match=r"There is no file trips\.csv"):
+        load("trips.csv")
+    with pytest.raises(DataError, match="is not a folder; UNNAIVE_DATA should name"):
+        names(tmp_path / "nowhere")
+
+
+# Targets and labels
+
+
+def test_a_file_gives_columns_and_labels(write):
+    for source in (write(TRIPS), str(write(TRIPS)), write(TRIPS, "trips.CSV.gz")):
+        data = load(source)
+        assert (data.name, data.target) == ("trips", "class")
+        assert (data.n_rows, data.n_columns, data.n_classes) == (3, 2, 2)
+        assert data.X["sky"].tolist() == ["clear", "grey", "grey"]
+        assert data.y.tolist() == ["beach", "museum", "museum"]
+    NaiveBayes().fit(data.X, data.y).predict(data.X)
+
+
+def test_the_target_is_class_or_the_last_column_or_named(write):
+    assert load(write("class,a\nx,1\ny,2\n")).target == "class"
+    assert load(write("b,a\nx,1\ny,2\n")).target == "a"
+    data = load(write("b,class\nx,1\ny,2\n"), target="b")
+    assert (data.target, list(data.X.columns)) == ("b", ["class"])
+    assert load("iris", target="petal width (cm)").y.dtype.kind == "U"
+
+
+def test_a_target_that_is_not_there_is_refused_with_columns_that_are_near(write):
+    with pytest.raises(DataError, match=r"trips has no column 'Warmht'\. Did you mean 'warmth'\?"):
+        load(write(TRIPS), target="Warmht")
+
+
+@pytest.mark.parametrize(
+    ("fields", "labels"),
+    [
+        (["1", "0", "1"], [1, 0, 1]),
+        (["1.0", "-2.0", "1.0"], [1, -2, 1]),
+        (["01", "02", "02"], ["01", "02", "02"]),
+        (["0.5", "1", "0.5"], ["0.5", "1.0", "0.5"]),
+        (["yes", "no", "1"], ["yes", "no", "1"]),
+    ],
+)
+def test_whole_labels_are_integers_and_others_are_text(write, fields, labels):
+    data = load(write("a,b\n" + "".join(f"1,{field}\n" for field in fields)))
+    assert data.y.tolist() == labels
+    assert data.y.dtype.kind in "iU"
+
+
+def test_rows_without_a_label_are_left_out_with_a_warning_and_labels_stay_whole(write):
+    with pytest.warns(UserWarning, match="2 rows of trips left out, without a label in column 'b'"):
+        data = load(write("a,b\n1,0\n2,?\n3,1\n4,\n"))
+    assert data.y.tolist() == [0, 1]
+    assert data.y.dtype == np.int64
+    assert data.X["a"].tolist() == [1, 3]
+    assert data.X.index.tolist() == [0, 1]
+
+
+def test_labels_of_arff_and_keel_are_plain(write):
+    header = "@relation r\n@attribute Class {{{0}}}\n@attribute a {{x, y}}\n{1}@data\n"
+    for name, extra in (("trips.arff", ""), ("trips.dat", "@inputs a\n@outputs Class\n")):
+        data = load(write(header.format("b, c, d", extra) + "c,x\nb,y\n", name))
+        assert (data.target, data.y.tolist(), data.n_classes) == ("Class", ["c", "b"], 2)
+        assert data.y.dtype.kind == "U"
+        assert isinstance(data.X["a"].dtype, pd.CategoricalDtype)
+        assert load(write(header.format("1, 2", extra) + "2,x\n1,y\n", name)).y.tolist() == [2, 1]
+
+
+def test_labels_of_parquet_may_be_booleans_or_text_but_not_times(tmp_path):
+    def load_with(labels):
+        pq.write_table(pa.table({"a": [1, 2, 3], "class": labels}), tmp_path / "labels.parquet")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            return load(tmp_path / "labels.parquet").y
+
+    assert load_with([True, False, True]).tolist() == [True, False, True]
+    assert load_with([True, False, None]).dtype == np.dtype(bool)
+    assert load_with(pa.array(["1", "2", None]).dictionary_encode()).tolist() == ["1", "2"]
+    with pytest.raises(DataError, match=r"labels holds datetime64.* in column 'class', which cannot be labels"):
+        load_with(pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03"]))
+
+
+def test_what_is_no_classification_is_refused(write):
+    with pytest.raises(DataError, match="trips has the same label 'x' in all rows"):
+        load(write("a,b\n1,x\n2,x\n"))
+    with pytest.raises(DataError, match="trips has no label in any row"):
+        load(write("a,b\n1,\n2,?\n"))
+    with pytest.raises(DataError, match="trips has no column beside 'a;b' to predict it from"):
+        load(write("a;b\n1;2\n2;3\n"))
+    fractions = [f"{row},{row + 0.5}\n" for row in range(51)]
+    with pytest.raises(DataError, match=r"51 different numbers in column 'b', such as 0\.5: that is a regression"):
+        load(write("a,b\n" + "".join(fractions)))
+    assert load(write("a,b\n" + "".join(fractions[:50]))).n_classes == 50
+    assert load(write("a,b\n" + "".join(f"x,{row}.0\n" for row in range(60)))).n_classes == 60
+
+
+def test_what_is_missing_may_be_named(write):
+    assert load(write("a,class\n-,x\n1,y\n"), missing=["-"]).X["a"].isna().tolist() == [True, False]
+
+
+# Fingerprints
+
+
+def dataset(**changes):
+    columns = {
+        "text": ["a", "b", None, "a"],
+        "number": [1.0, np.nan, 3.0, -0.0],
+        "whole": [1, 2, 3, 4],
+        "category": pd.Categorical(["x", None, "y", "x"], ["y", "x", "z"]),
+        "flag": [True, False, True, True],
+        "time": pd.to_datetime(["2024-01-01"] * 4),
+    }
+    y = changes.pop("y", ["p", "q", "p", "q"])
+    return Dataset("any", pd.DataFrame({**columns, **changes}), np.array(y), "class")
+
+
+def test_the_fingerprint_is_the_same_for_the_same_data():
+    one = dataset()
+    assert len(one.fingerprint) == 64
+    assert one.fingerprint == dataset().fingerprint
+    assert Dataset("other", one.X.set_index(np.arange(4) + 9), one.y, "label").fingerprint == one.fingerprint
+    objects = one.X.astype({"text": object})
+    assert Dataset("any", objects, one.y.astype(object), "class").fingerprint == one.fingerprint
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"text": ["a", "b", None, "b"]},
+        {"text": ["a", "b", "", "a"]},
+        {"text": ["b", "a", None, "b"]},
+        {"text": ["a", "b", "None", "a"]},
+        {"number": [1.0, np.nan, 3.0, 1e-300]},
+        {"number": np.array([1.0, np.nan, 3.0, -0.0], dtype=np.float32)},
+        {"whole": [1, 2, 3, 5]},
+        {"whole": [1.0, 2.0, 3.0, 4.0]},
+        {"whole": ["1", "2", "3", "4"]},
+        {"category": pd.Categorical(["x", None, "y", "x"], ["x", "y", "z"])},
+        {"category": pd.Categorical(["x", None, "y", "x"], ["y", "x", "z"], ordered=True)},
+        {"category": ["x", None, "y", "x"]},
+        {"flag": [True, False, True, False]},
+        {"time": pd.to_datetime(["2024-01-01"] * 3 + ["2024-01-02"])},
+        {"more": [0, 0, 0, 0]},
+        {"y": ["p", "q", "q", "q"]},
+        {"y": [0, 1, 0, 1]},
+    ],
+)
+def test_the_fingerprint_changes_with_the_data(changes):
+    assert dataset(**changes).fingerprint != dataset().fingerprint
+
+
+def test_the_fingerprint_changes_with_names_and_order():
+    one = dataset()
+    renamed = Dataset("any", one.X.rename(columns={"whole": "part"}), one.y, "class")
+    turned = Dataset("any", one.X[one.X.columns[::-1]], one.y, "class")
+    shuffled = Dataset("any", one.X.iloc[::-1], one.y[::-1], "class")
+    assert len({data.fingerprint for data in (one, renamed, turned, shuffled)}) == 4
+
+
+def test_the_fingerprint_is_the_same_in_another_process(write):
+    path = write(TRIPS)
+    code = "import sys; from unnaive.datasets import load; print(load(sys.argv[1]).fingerprint)"
+    for seed in ("1", "2"):
+        found = subprocess.run(
+            [sys.executable, "-c", code, str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
+        assert found.stdout.strip() == load(path).fingerprint
+
+
+# The folder of data
+
+
+@needs_data
+def test_every_table_of_the_folder_is_in_its_list():
+    listed = {file.removesuffix(".csv.gz") for file, *_ in published()}
+    assert {"iris", "wine", "breast_cancer", "digits"} | listed == set(names(DATA))
+
+
+@pytest.mark.parametrize(("file", "rows", "features", "classes"), published())
+def test_a_table_of_the_folder_is_as_published(file, rows, features, classes):
+    if not features.isdigit():  # a table of molecules
+        assert open_table(DATA / file).n_rows == int(rows)
+        return
+    data = load(file.removesuffix(".csv.gz"), folder=DATA)
+    assert (data.n_rows, data.n_columns, data.n_classes) == (int(rows), int(features), int(classes))
+    # In this folder an empty field alone is missing: no category may be called NA or the like.
+    assert load(DATA / file, missing=[""]).fingerprint == data.fingerprint
+
+
+@needs_data
+def test_the_prefix_of_a_name_may_be_left_out():
+    found = {name: load(name, folder=DATA).name for name in ("vote", "dna", "chess", "zoo", "keel_iris", "adult")}
+    assert found == {
+        **{"vote": "uci_vote", "dna": "mlb_dna", "chess": "keel_chess", "zoo": "uci_zoo"},
+        **{"keel_iris": "keel_iris", "adult": "adult"},
+    }
