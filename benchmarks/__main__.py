@@ -7,7 +7,10 @@ import importlib
 import os
 import sys
 
-BENCHES = {"tables": "the table classifiers, MDL discretisation, threads, cold starts"}
+BENCHES = {
+    "tables": "the table classifiers, MDL discretisation, threads, cold starts",
+    "streaming": "a file larger than memory should be: peak memory of fitting in batches, and the same model",
+}
 
 #: Everybody gets one thread; these are read when NumPy and its kin are loaded, so they come first.
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")

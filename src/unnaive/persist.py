@@ -709,8 +709,9 @@ def _check(model: Any) -> None:
             raise ValueError(f"A {kind.__name__} is not sound.")
         if any(hasattr(kind, name) for name in vars(part)):
             raise ValueError(f"A {kind.__name__} has its own form of what its class has.")
-        if (getattr(part, "n_jobs", None) or 0) > _MOST_JOBS:
-            raise ValueError(f"A {kind.__name__} would start too many processes.")
+        n_jobs = getattr(part, "n_jobs", None)
+        if n_jobs is not None and (n_jobs == 0 or n_jobs > _MOST_JOBS):
+            raise ValueError(f"A {kind.__name__} would start no processes, or too many.")
 
 
 def _parts(model: Any) -> Iterator[Any]:

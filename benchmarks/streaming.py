@@ -1,0 +1,115 @@
+"""Fit a Parquet file batch by batch and in memory: peak memory, seconds, and whether it is the same model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+_CHUNK = 250_000
+_STREAM = """
+import json, resource, sys, time
+from unnaive.workbench import fit_file
+start = time.perf_counter()
+fit_file(sys.argv[1], sys.argv[2]).save(sys.argv[3])
+"""
+_WHOLE = """
+import json, resource, sys, time
+from unnaive.datasets import load
+from unnaive.models import MODELS
+from unnaive.persist import save
+start = time.perf_counter()
+data = load(sys.argv[2])
+save(MODELS[sys.argv[1]].make().fit(data.X, data.y), sys.argv[3], target=data.target)
+"""
+_PREDICT = """
+import json, resource, sys, time
+from unnaive.persist import load
+from unnaive.workbench import predict_file
+start = time.perf_counter()
+predict_file(load(sys.argv[3]), sys.argv[2], sys.argv[4])
+"""
+_TELL = """
+print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10]))
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rows", type=int, default=5_000_000)
+    parser.add_argument("--model", default="aode")
+    parser.add_argument("--folder", type=Path, help="where the file is made; a temporary folder by default")
+
+
+def run(args: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+        file, streamed, whole, out = (
+            str(Path(folder) / name) for name in ("rows.parquet", "stream.unnaive", "whole.unnaive", "out.parquet")
+        )
+        make_file(file, args.rows)
+        print(f"{args.rows:,} rows x 20 columns, {os.path.getsize(file) / 2**20:,.0f} MiB of Parquet, {args.model}")
+        for task, code, paths in (
+            ("fit in batches", _STREAM, [file, streamed]),
+            ("predict in batches", _PREDICT, [file, streamed, out]),
+            ("fit in memory", _WHOLE, [file, whole]),
+        ):
+            seconds, megabytes = json.loads(
+                subprocess.run(
+                    [sys.executable, "-c", code + _TELL, args.model, *paths], check=True, capture_output=True, text=True
+                ).stdout
+            )
+            print(f"{task:20} {seconds:8.1f} s   peak {megabytes:8,.0f} MiB")
+        same = _same_model(streamed, whole)
+        print(f"same model: {same}")
+    return 0 if same else 1
+
+
+def make_file(path: str, n_rows: int) -> None:
+    """Ten columns of categories and ten of numbers, some missing, that depend on a class and on each other."""
+    rng = np.random.default_rng(0)
+    writer = None
+    for start in range(0, n_rows, _CHUNK):
+        size = min(_CHUNK, n_rows - start)
+        y = rng.integers(2, size=size)
+        columns: dict[str, pa.Array] = {}
+        before = rng.integers(6, size=size)
+        for j in range(10):
+            before = (before * (rng.random(size) < 0.6) + y * (j % 3) + rng.integers(4, size=size)) % (4 + j)
+            missing = rng.random(size) < 0.02 if j % 4 == 0 else None
+            columns[f"category{j}"] = pa.array(np.array([f"value {v}" for v in range(14)])[before], mask=missing)
+        for j in range(10):
+            numbers = rng.normal(y * (j % 5) * 0.4, 1.0 + 0.1 * before)
+            columns[f"number{j}"] = pa.array(numbers, mask=rng.random(size) < 0.02 if j % 4 == 0 else None)
+        columns["class"] = pa.array(np.array(["stay", "leave"])[y])
+        table = pa.table(columns)
+        writer = writer or pq.ParquetWriter(path, table.schema)
+        writer.write_table(table)
+    if writer is not None:
+        writer.close()
+
+
+def _same_model(one: str, other: str) -> bool:
+    """Whether two files hold models of the same bins, categories and counts, to the last bit."""
+    from unnaive.persist import load
+
+    start = time.perf_counter()
+    a, b = load(one).model, load(other).model
+    print(f"loading both took {time.perf_counter() - start:.1f} s")
+    cuts = zip(a.encoder_.discretizer_.cut_points_, b.encoder_.discretizer_.cut_points_)
+    categories = zip(a.encoder_.categories_, b.encoder_.categories_)
+    tables = zip(a.statistic_.tables, b.statistic_.tables)
+    return (
+        all(np.array_equal(x, y) for x, y in cuts)
+        and all((x is None and y is None) or x.tolist() == y.tolist() for x, y in categories)
+        and all(np.array_equal(x, y) for x, y in tables)
+        and np.array_equal(a.class_count_, b.class_count_)
+        and a.classes_.tolist() == b.classes_.tolist()
+    )
