@@ -248,6 +248,10 @@ def test_the_fingerprint_changes_with_the_data(changes):
     assert dataset(**changes).fingerprint != dataset().fingerprint
 
 
+def test_the_fingerprint_tells_types_apart_that_have_the_same_bytes():
+    assert dataset(whole=[0, 0, 0, 0]).fingerprint != dataset(whole=[0.0, 0.0, 0.0, 0.0]).fingerprint
+
+
 def test_the_fingerprint_changes_with_names_and_order():
     one = dataset()
     renamed = Dataset("any", one.X.rename(columns={"whole": "part"}), one.y, "class")

@@ -101,7 +101,8 @@ def assert_kept(model, table, folder):
 
 @every_model
 def test_every_model_of_the_registry_answers_as_before(name, tmp_path):
-    model = MODELS[name].make().fit(*random_table(0, 120))
+    few = {"forest": {"n_estimators": 9}, "boosting": {"max_iter": 3}}.get(name, {})
+    model = MODELS[name].make(**few).fit(*random_table(0, 120))
     assert_kept(model, random_table(1, 80)[0], tmp_path)
 
 
@@ -325,9 +326,8 @@ def test_pipelines_answer_as_before(name, tmp_path):
 @pytest.mark.filterwarnings("ignore:Bins whose width")
 def test_every_type_that_may_be_in_a_file_is_in_one():
     table, labels = table_of_objects(0, 100)
-    models = [*PIPELINES.values(), *(model.make() for model in MODELS.values())]
     found = set()
-    for model in [*models, AODE(discretizer=given_bins())]:
+    for model in [*PIPELINES.values(), *(MODELS[name].make() for name in COUNTING_MODELS)]:
         found |= set(persist._audit(skops.io.dumps(clone(model).fit(table, labels)))[0])
     binary = clone(PIPELINES["boosting"]).fit(table, labels == "no")
     found |= set(persist._audit(skops.io.dumps(binary))[0])
@@ -675,12 +675,12 @@ def forged(whole, edit):
     """A file whose schema and arrays were edited, with the right hash."""
     manifest, payload = parts_of(whole)
     schema, members = members_of(payload)
-    schema = edit(schema, members) or schema
+    text = edit(schema, members)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, content)
-        archive.writestr("schema.json", schema if isinstance(schema, str) else json.dumps(schema))
+        archive.writestr("schema.json", text if isinstance(text, str) else json.dumps(schema))
     payload = buffer.getvalue()
     return whole_of(manifest | {"sha256": hashlib.sha256(payload).hexdigest()}, payload)
 
@@ -691,99 +691,45 @@ def as_npy(array):
     return buffer.getvalue()
 
 
+def first(schema, loader, name=""):
+    return next(node for node in nodes_of(schema) if node["__loader__"] == loader and node["__class__"].endswith(name))
+
+
 def nodes_of(schema):
     return list(persist._nodes(schema))
 
 
-HARMFUL = [
-    ("os", "system"),
-    ("posix", "system"),
-    ("builtins", "eval"),
-    ("builtins", "exec"),
-    ("builtins", "open"),
-    ("builtins", "__import__"),
-    ("subprocess", "Popen"),
-    ("pickle", "loads"),
-    ("importlib", "import_module"),
-    ("shutil", "rmtree"),
-    ("socket", "create_connection"),
-    ("operator", "methodcaller"),
-    ("operator", "attrgetter"),
-    ("functools", "partial"),
-    ("functools", "reduce"),
-    ("numpy", "load"),
-    ("numpy", "save"),
-    ("numpy", "memmap"),
-    ("numpy", "void"),
-    ("numpy", "fromfile"),
-    ("numpy", "add"),
-    ("numpy.lib.format", "open_memmap"),
-    ("scipy.special", "expit"),
-    ("joblib", "load"),
-    ("joblib.memory", "Memory"),
-    ("skops.io", "loads"),
-    ("sklearn.datasets", "fetch_openml"),
-    ("sklearn.cluster._birch", "Birch"),
-    ("sklearn.neighbors._classification", "KNeighborsClassifier"),
-    ("unnaive.persist", "save"),
-    ("unnaive.persist", "load"),
-    ("unnaive.statistics.counts", "CountTable"),
-    ("unnaive.classifiers.counting", "_remade"),
-    ("unnaive.cli", "main"),
-    ("unnaive", "os.system"),
-    ("a module that is not there", "x"),
-    ("", ""),
-]
-LOADERS = [
-    "FunctionNode",
-    "TypeNode",
-    "ObjectNode",
-    "PartialNode",
-    "MethodNode",
-    "OperatorFuncNode",
-    "ConstructorFromReduceNode",
-    "LossNode",
-    "TreeNode",
-    "CachedNode",
-    "DefaultDictNode",
-    "BytesNode",
-    "BytearrayNode",
-    "MaskedArrayNode",
-    "RandomStateNode",
-    "RandomGeneratorNode",
-    "SparseMatrixNode",
-    "QuantileForestNode",
-    "NdArrayNode",
-    "DTypeNode",
-    "DictNode",
-    "ListNode",
-    "TupleNode",
-    "SetNode",
-    "NoNode",
-]
+HARMFUL = """
+os.system posix.system builtins.eval builtins.exec builtins.open builtins.__import__ subprocess.Popen pickle.loads
+importlib.import_module shutil.rmtree socket.create_connection operator.methodcaller operator.attrgetter
+functools.partial functools.reduce numpy.load numpy.save numpy.memmap numpy.void numpy.fromfile numpy.add
+numpy.lib.format.open_memmap scipy.special.expit joblib.load joblib.memory.Memory skops.io.loads
+sklearn.datasets.fetch_openml sklearn.cluster._birch.Birch sklearn.neighbors._classification.KNeighborsClassifier
+unnaive.persist.save unnaive.persist.load unnaive.statistics.counts.CountTable unnaive.classifiers.counting._remade
+unnaive.cli.main a_module_that_is_not_there.x .
+""".split()  # noqa: SIM905
+LOADERS = """
+FunctionNode TypeNode ObjectNode PartialNode MethodNode OperatorFuncNode ConstructorFromReduceNode LossNode TreeNode
+CachedNode DefaultDictNode BytesNode BytearrayNode MaskedArrayNode RandomStateNode RandomGeneratorNode SparseMatrixNode
+QuantileForestNode NdArrayNode DTypeNode DictNode ListNode TupleNode SetNode NoNode
+""".split()  # noqa: SIM905
 
 
-@pytest.mark.parametrize("harmful", HARMFUL, ids=".".join)
+@pytest.mark.parametrize("harmful", HARMFUL)
 def test_types_that_no_model_needs_are_named_and_not_made(harmful, fitted, tmp_path):
     path = tmp_path / "model.unnaive"
     save(fitted, path)
     whole = path.read_bytes()
-    module, name = harmful
-    wanted = ascii(f"{module}.{name}")[1:-1]
+    module, name = harmful.rsplit(".", 1)
     for loader in ("FunctionNode", "TypeNode", "ObjectNode", "ConstructorFromReduceNode"):
-        if f"{module}.{name}" in persist._TYPES.get(loader, ()):
-            continue
 
         def edit(schema, _, loader=loader):
-            node = next(node for node in nodes_of(schema) if node["__loader__"] == "JsonNode")
-            node.update(__module__=module, __class__=name, __loader__=loader, content={"__loader__": "x"})
+            node = first(schema, "JsonNode")
+            node.update(__module__=module, __class__=name, __loader__=loader)
             del node["content"]
 
         path.write_bytes(forged(whole, edit))
-        with pytest.raises(ModelFileError, match="which no model file may hold, so it was not loaded") as caught:
-            load(path)
-        assert wanted in str(caught.value)
-        assert is_one_sentence(str(caught.value))
+        refused(path, re.escape(f"holds {harmful}, which no model file may hold, so it was not loaded."))
 
 
 def test_what_skops_trusts_by_itself_is_not_trusted(tmp_path):
@@ -929,10 +875,6 @@ def test_every_statistic_refuses_what_it_cannot_have_counted(name, part, edit):
         kind.__new__(kind).__setstate__(state)
 
 
-def first(schema, loader, name=""):
-    return next(node for node in nodes_of(schema) if node["__loader__"] == loader and node["__class__"].endswith(name))
-
-
 def attributes(node):
     return node["content"]["content"]
 
@@ -1011,9 +953,10 @@ BROKEN_PARTS = {
     "another kind of machine": ("svc", set_plain("SVC", "_impl", '"epsilon_svr"')),
     "a dropped category that is not there": (
         "dropped",
-        lambda schema, _: attributes(first(schema, "ObjectNode", "OneHotEncoder"))["_drop_idx_after_grouping"][
-            "content"
-        ][0].update(content="7", __id__=77),
+        lambda schema, _: [
+            attributes(first(schema, "ObjectNode", "OneHotEncoder"))[name]["content"][0].update(content="7", __id__=77)
+            for name in ("_drop_idx_after_grouping", "drop_idx_")
+        ],
     ),
     "fewer columns than categories": (
         "logistic",
@@ -1032,6 +975,22 @@ BROKEN_PARTS = {
                 if "file" in node
             }
         ),
+    ),
+    "categories out of order": (
+        "bernoulli",
+        lambda schema, members: [
+            members.update({node["file"]: as_npy(np.load(io.BytesIO(members[node["file"]]))[::-1])})
+            for encoder in nodes_of(schema)
+            if encoder["__class__"] == "OneHotEncoder"
+            for node in attributes(encoder)["categories_"]["content"]
+            if "file" in node
+        ],
+    ),
+    "boosting with codes under another name": (
+        "text",
+        lambda schema, _: attributes(first(schema, "ObjectNode", "ColumnTransformer"))["transformers_"]["content"][0][
+            "content"
+        ][0].update(content='"remainder"', __id__=77),
     ),
     "a cut point missing": (
         "binned",
@@ -1052,6 +1011,7 @@ BROKEN_PARTS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Bins whose width")
 @pytest.mark.parametrize("broken", BROKEN_PARTS)
 def test_parts_that_compiled_code_would_not_survive_are_refused(broken, tmp_path):
     name, edit = BROKEN_PARTS[broken]
@@ -1154,7 +1114,7 @@ def other_types(rng, whole):
 
     def edit(schema, _):
         node = any_node(rng, schema)
-        module, name = HARMFUL[rng.integers(len(HARMFUL))]
+        module, name = HARMFUL[rng.integers(len(HARMFUL))].rsplit(".", 1)
         node.update(__module__=module, __class__=name)
         if rng.random() < 0.7:
             node["__loader__"] = LOADERS[rng.integers(len(LOADERS))]

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from typer.main import get_command
 
 from unnaive.cli import app

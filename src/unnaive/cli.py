@@ -137,6 +137,7 @@ def _print_comparison(comparison: Any, report: Path, as_json: bool) -> None:
                     }
                     for metric in comparison.metrics
                 },
+                "tests": [contest._asdict() for contest in comparison.contests()],
                 "failures": terminal.failures(comparison),
                 "complete": comparison.complete,
                 "report": str(report),

@@ -280,7 +280,16 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
 
     Examples
     --------
-    See :func:`save`.
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from unnaive import TAN
+    >>> from unnaive.persist import load, save
+    >>> model = TAN().fit([["grey", "cold"], ["blue", "warm"]], ["museum", "beach"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, Path(folder) / "trips.unnaive", target="trip")
+    ...     saved = load(Path(folder) / "trips.unnaive")
+    >>> saved.model.partial_fit([["blue", "cold"]], ["museum"]).class_count_  # it goes on learning
+    array([1., 2.])
     """
     file = _quoted(path)
     manifest, payload = _read(path)
@@ -455,6 +464,7 @@ def _is(value: Any, kind: type | tuple[type, ...]) -> bool:
 def _is_manifest(manifest: dict[str, Any]) -> bool:
     return (
         all(field in manifest and _is(manifest[field], kind) for field, kind in _FIELDS.items())
+        and "notes" in manifest
         and all(isinstance(text, str) for field in ("libraries", "parameters") for text in manifest[field].values())
         and all(column.keys() == {"name", "kind", "holds", "values"} for column in manifest["columns"])
         and manifest["format"] > 0
@@ -819,9 +829,10 @@ def _keeps_columns(model: Any) -> bool:
     columns, n_columns = model._preprocessor, model.n_features_in_
     if columns is None:
         return True
-    (_, encoder, coded), (_, check, numbers), *rest = columns.transformers_
+    (first, encoder, coded), (second, check, numbers), *rest = columns.transformers_
     return (
-        [type(encoder).__name__, type(check).__name__] == ["OrdinalEncoder", "FunctionTransformer"]
+        [first, second] == ["encoder", "numerical"]
+        and [type(encoder).__name__, type(check).__name__] == ["OrdinalEncoder", "FunctionTransformer"]
         and all(transformer == "drop" for _, transformer, _ in rest)
         and coded.dtype == numbers.dtype == bool
         and coded.shape == numbers.shape == (n_columns,)
@@ -858,17 +869,21 @@ def _is_sound_one_hot(encoder: Any) -> bool:
     """Whether every category gets a column that the (sparse) result has."""
     if not _fitted(encoder, "categories_"):
         return True
-    dropped, grouped = encoder._drop_idx_after_grouping, encoder._infrequent_enabled
-    if not len(encoder.categories_) == len(encoder._n_features_outs) == encoder.n_features_in_ > 0:
+    dropped, sizes = encoder._drop_idx_after_grouping, encoder._n_features_outs
+    if not (isinstance(sizes, list) and len(encoder.categories_) == len(sizes) == encoder.n_features_in_ > 0):
         return False
-    for column, (categories, n_out) in enumerate(zip(encoder.categories_, encoder._n_features_outs)):
+    for column, (categories, size) in enumerate(zip(encoder.categories_, sizes)):
         codes = np.arange(len(categories))
-        if grouped and encoder._default_to_infrequent_mappings[column] is not None:
-            codes = np.take(encoder._default_to_infrequent_mappings[column], codes)
+        if encoder._infrequent_enabled:
+            rare, grouped = encoder._infrequent_indices[column], encoder._default_to_infrequent_mappings[column]
+            codes = codes if rare is None else np.append(codes, rare[0])
+            codes = codes if grouped is None else np.take(grouped, codes)
         if dropped is not None and dropped[column] is not None:
             codes = codes[codes != dropped[column]]
             codes = codes - (codes > dropped[column])
-        if not (isinstance(n_out, int | np.integer) and ((codes >= 0) & (codes < n_out)).all()):
+        # Numbers are looked up by a search, which would end beyond the last of them if they were not in order.
+        numbers = [value for value in categories.tolist() if isinstance(value, int | float) and value == value]
+        if not (size >= 0 and ((codes >= 0) & (codes < size)).all() and numbers == sorted(set(numbers))):
             return False
     return True
 

@@ -115,6 +115,17 @@ def test_hidden_naive_bayes_gives_every_column_its_mixture():
 
 
 @every_table_model
+def test_a_class_that_never_occurred_is_no_reason_to_fail(name):
+    table, labels = random_table(0, 80)
+    classes = [*np.unique(labels), "zebra"]
+    model = MODELS[name].make().partial_fit(table, labels, classes=classes)
+    evidence = model.predict_evidence(table.head(10))
+    assert not np.isnan(evidence).any()
+    joint = model.predict_joint_log_proba(table.head(10))
+    np.testing.assert_allclose(evidence.sum(axis=1), joint, rtol=0, atol=1e-9)
+
+
+@every_table_model
 def test_evidence_needs_a_fitted_model_and_the_columns_of_training(name):
     from sklearn.exceptions import NotFittedError
 

@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, average_precision_score, log_loss
@@ -359,6 +360,40 @@ def test_the_leaderboard_ranks_by_average_rank_and_counts_wins():
     assert comparison.ranks("log_loss").tolist() == comparison.ranks("accuracy").tolist()
     assert comparison.verdict("log_loss", "one", "b", "a") == 1
     assert comparison.win_tie_loss("accuracy", "b", "a", test="two_se") == (2, 0, 1)
+
+
+def test_contests_hold_every_test_against_the_baseline():
+    rng = np.random.default_rng(0)
+    accuracies = {
+        f"data {number}": {
+            "a": rng.normal(0.7, 0.02, 5),
+            "b": rng.normal(0.75, 0.02, 5),
+            "c": rng.normal(0.7, 0.02, 5),
+        }
+        for number in range(12)
+    }
+    accuracies["data 0"]["c"] = np.full(5, np.nan)
+    comparison = made_up(accuracies)
+    by_model = {contest.model: contest for contest in comparison.contests()}
+    assert set(by_model) == {"b", "c"}
+    table = comparison.scores("accuracy")
+    for place, name in ((1, "b"), (2, "c")):
+        contest = by_model[name]
+        wins = int((table[:, place] > table[:, 0]).sum())
+        assert contest.by_mean == (wins, 0, 12 - wins)  # a failure is a loss
+        assert contest.by_t == comparison.win_tie_loss("accuracy", name, "a")
+        assert contest.by_two_errors == comparison.win_tie_loss("accuracy", name, "a", test="two_se")
+        assert contest.sign == pytest.approx(stats.binomtest(wins, 12).pvalue)
+        both = ~np.isnan(table[:, place])
+        expected = stats.wilcoxon(table[both, place], table[both, 0], method="exact").pvalue
+        assert contest.wilcoxon == pytest.approx(expected)
+    p_values = [by_model["b"].wilcoxon, by_model["c"].wilcoxon]
+    assert by_model["b"].wilcoxon_holm == pytest.approx(min(1, 2 * min(p_values)))
+    assert by_model["c"].wilcoxon_holm == pytest.approx(max(p_values))
+    mirrored = {contest.model: contest for contest in comparison.contests("log_loss")}
+    assert mirrored["b"].by_mean == by_model["b"].by_mean
+    assert mirrored["b"].nemenyi == pytest.approx(by_model["b"].nemenyi)
+    assert made_up({"one": {"a": [0.5, 0.6]}}).contests() == []
 
 
 def test_a_data_set_without_a_fold_of_every_model_is_left_out():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.naive_reference import evaluation as reference
+from unnaive.evaluate.folds import paired_t, two_standard_errors
 from unnaive.evaluate.significance import (
     average_ranks,
     cliques,
@@ -15,11 +16,8 @@ from unnaive.evaluate.significance import (
     holm,
     nemenyi_critical_difference,
     nemenyi_p_values,
-    paired_t,
     sign_test,
-    two_standard_errors,
     wilcoxon_signed_ranks,
-    win_tie_loss,
 )
 
 examples = settings(deadline=None, max_examples=150)
@@ -71,8 +69,6 @@ def test_the_same_mean_summed_in_another_order_is_a_tie():
     assert average_ranks([[0.1 + 0.2, 0.3, 0.2]]).tolist() == [1.5, 1.5, 3.0]
     assert wilcoxon_signed_ranks([0.1 + 0.2, 0.5], [0.3, 0.4]).r_plus == 1.0  # the tie is a zero, and dropped
     assert paired_t([0.1 + 0.2] * 3, [0.3] * 3).p_value == 1.0
-    assert win_tie_loss([([0.1 + 0.2], [0.3])], "none") == (0, 1, 0)
-    assert win_tie_loss([([0.1, 0.2, 0.0], [0.0, 0.0, 0.3])], "none") == (0, 1, 0)
 
 
 def test_data_sets_with_a_missing_score_are_left_out():
@@ -418,30 +414,6 @@ def test_holm_rejects_what_demsar_rejects():
     assert (holm(p_values) < 0.05).tolist() == [True, True, False]
 
 
-def test_wins_ties_and_losses_depend_on_the_test():
-    noise = np.tile([-0.02, 0.02], 5)
-    clear = (0.9 + noise, np.full(10, 0.7))
-    close = (np.full(10, 0.8), 0.8 + noise + 0.05 / 3)  # a mean of 2.5 standard errors, of 1.7 corrected ones
-    same = (0.8 + noise, 0.8 + noise)
-    folds = [clear, close, same, ([nan, nan], [0.5, 0.6])]
-    assert win_tie_loss(folds, "none") == (1, 1, 1)
-    assert win_tie_loss(folds, "two_se") == (1, 1, 1)
-    assert win_tie_loss(folds, test_share=1 / 9) == (1, 2, 0)
-    assert win_tie_loss(folds, test_share=1 / 9, alpha=0.2) == (1, 1, 1)
-    assert win_tie_loss(folds, test_share=0) == (1, 1, 1)
-    turned = [(b, a) for a, b in folds]
-    assert win_tie_loss(turned, "none") == (1, 1, 1)
-    assert win_tie_loss(turned, test_share=1 / 9) == (0, 2, 1)
-    assert win_tie_loss(folds, test_share=1 / 9, higher_is_better=False) == (0, 2, 1)
-    assert win_tie_loss([([0.5], [0.4])], "none", higher_is_better=False) == (0, 0, 1)
-
-
-def test_single_folds_only_count_without_a_test():
-    folds = [([0.9], [0.8]), ([0.7], [0.8])]
-    assert win_tie_loss(folds, "none") == (1, 0, 1)
-    assert win_tie_loss(folds, "two_se") == (0, 2, 0)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -451,8 +423,6 @@ def test_single_folds_only_count_without_a_test():
         (lambda: wilcoxon_signed_ranks([0.5, np.inf], [0.5, 0.1]), "infinite"),
         (lambda: nemenyi_critical_difference(1, 10), "1 models on 10 data sets"),
         (lambda: nemenyi_p_values([1.0, 2.0], 0), "2 models on 0 data sets"),
-        (lambda: win_tie_loss([], "anova"), "There is no test 'anova'"),
-        (lambda: win_tie_loss([]), "needs test_share"),
     ],
 )
 def test_what_cannot_be_tested_is_refused(call, message):

@@ -62,11 +62,13 @@ def test_quotes_escapes_space_and_comments(folder):
         'red,-.5,"a, b"',
         "red,1,50% of it's",
         "red,1,''",
+        "red,1,x % of it, all",
     ) == [
         ["dark blue", 1000.0, 'it\'s "so"\\\t50% é'],
         ["red", -0.5, "a, b"],
         ["red", 1.0, "50% of it's"],
         ["red", 1.0, ""],
+        ["red", 1.0, "x"],
     ]
 
 
@@ -138,6 +140,7 @@ def test_names_may_be_quoted_and_braces_may_follow_at_once(folder):
         (HEADER + "red,'',x\n", "line 6: '' is not a finite number in column 'size'"),
         (HEADER + "red,1,'x\n", "line 6: a quote is opened and never closed"),
         (HEADER + "red,1,'x' y\n", "line 6: a comma is missing after 'x'"),
+        (HEADER + "red, '1' y\n", "line 6: a comma is missing after '1'"),
         (HEADER + "{3 x}\n", "line 6: place 3 in a sparse row, but 3 attributes are declared, from 0 on"),
         (HEADER + "{1 2, 1 3}\n", "line 6: a place is named twice"),
         (HEADER + "{x 2}\n", "line 6: a sparse row holds pairs"),

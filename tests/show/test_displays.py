@@ -670,16 +670,20 @@ def points_on(patch):
 
 
 def assert_readable(display, links):
+    """No box covers another, and links run from box to box without a gap and through no third one."""
     arrows = [patch for patch in display.ax_.patches if isinstance(patch, FancyArrowPatch)]
     assert len(arrows) == links
     boxes = boxes_by_column(display)
     for (one_low, one_high), (low, high) in combinations(boxes, 2):
         assert not np.all(np.minimum(one_high, high) - np.maximum(one_low, low) > 1e-9)
-    for patch in display.ax_.patches:
-        if isinstance(patch, FancyArrowPatch | PathPatch) and not isinstance(patch, FancyBboxPatch):
-            points = points_on(patch)
-            for low, high in boxes:
-                assert not np.all((points > low + 1e-6) & (points < high - 1e-6), axis=1).any()
+    curves = [points_on(patch) for patch in display.ax_.patches if isinstance(patch, FancyArrowPatch | PathPatch)]
+    curves += [line for lines in display.ax_.collections for line in lines.get_segments()]
+    ends = np.array([curve[-1] for curve in curves]).reshape(-1, 2)
+    for curve in curves:
+        on_box = [np.all((curve[0] >= low - 1e-6) & (curve[0] <= high + 1e-6)) for low, high in boxes]
+        assert any(on_box) or np.abs(ends - curve[0]).max(axis=1).min() < 1e-6
+        for low, high in boxes:
+            assert not np.all((curve > low + 1e-6) & (curve < high - 1e-6), axis=1).any()
 
 
 @st.composite
@@ -705,6 +709,22 @@ def test_links_go_forward_and_through_no_box(parents, long_names):
     for child, of_child in enumerate(parents):
         for parent in of_child:
             assert layer_of[parent] < layer_of[child]
+
+
+@pytest.mark.parametrize("n_children", [3, 30])
+def test_wide_layers_stand_side_by_side(n_children):
+    # A root, its children, grandchildren by one of them whose name is short, and links that skip a generation.
+    children, middle = range(1, n_children + 1), n_children // 2
+    parents = [(), *((0,) for _ in children), *((0, middle) for _ in children)]
+    names = ["root", *("x" if child == middle else "a long name" for child in children), *map(str, children)]
+    display = NetworkDisplay(parents, names).plot(ax=new_axes())
+    assert_readable(display, 3 * n_children)
+    x, y = display.positions_.T
+    if n_children > 10:
+        assert x[0] < x[1] < x[-1]
+        assert len(np.unique(y[1 : n_children + 1])) == n_children
+    else:
+        assert y[0] > y[1] > y[-1]
 
 
 def test_an_arrow_ends_at_the_child():

@@ -160,4 +160,6 @@ class NaiveBayes(CountingClassifier):
         alone = np.eye(n_columns, n_columns + 1, k=1, dtype=bool).T  # no column, then each one by itself
         shown = self.encoder_.only(rows.repeated(len(alone)), np.tile(alone, (n_rows, 1)))
         scores = self._score_rows(shown, statistic, derived).reshape(n_rows, len(alone), -1)
-        return scores[:, 1:] - scores[:, :1]
+        # Of a class that is impossible beforehand, no column says anything.
+        possible = np.isfinite(scores[:, :1])
+        return np.where(possible, scores[:, 1:] - np.where(possible, scores[:, :1], 0.0), 0.0)

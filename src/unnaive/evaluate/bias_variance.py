@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
-from sklearn.model_selection import RepeatedStratifiedKFold
-from sklearn.preprocessing import LabelEncoder
-from sklearn.utils import _safe_indexing, check_consistent_length
 
 
 class Decomposition(NamedTuple):
@@ -33,32 +27,6 @@ class Decomposition(NamedTuple):
     error: float
     bias: float
     variance: float
-
-
-@dataclass(frozen=True)
-class BiasVariance:
-    """Both decompositions of a model's error on a data set.
-
-    Attributes
-    ----------
-    webb, kohavi_wolpert : Decomposition
-    n_rows, n_repeats, n_folds : int
-        What they rest on.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> found = bias_variance(GaussianNB, *load_iris(return_X_y=True), n_repeats=2)
-    >>> found.n_rows, found.n_repeats, found.n_folds
-    (150, 2, 3)
-    """
-
-    webb: Decomposition
-    kohavi_wolpert: Decomposition
-    n_rows: int
-    n_repeats: int
-    n_folds: int
 
 
 def webb(predictions: NDArray[np.integer], truth: NDArray[np.integer]) -> Decomposition:
@@ -135,66 +103,6 @@ def kohavi_wolpert(
             raise ValueError("One prediction a row has no variance to correct for: give two, or corrected=False.")
         bias = bias - variance / (predictions.shape[1] - 1)
     return Decomposition(float((1.0 - of_truth).mean()), float(bias.mean()), float(variance.mean()))
-
-
-def bias_variance(
-    make_estimator: Callable[[], Any],
-    X: Any,
-    y: Any,
-    n_repeats: int = 10,
-    n_folds: int = 3,
-    random_state: int | np.random.RandomState | None = 0,
-) -> BiasVariance:
-    """Take the error of a model apart, by repeated stratified cross-validation.
-
-    Every row is predicted once in each repeat, by a model trained on other rows.
-
-    Parameters
-    ----------
-    make_estimator : callable
-        Gives the estimator, of which a clone is fitted in each fold; without a random state of its own, its
-        randomness counts as variance.
-    X : frame or array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-    n_repeats : int
-        At least two.
-    n_folds : int
-        Few folds make the training sets differ: three leave half of a training set in common with another.
-    random_state : int, RandomState instance or None
-
-    Returns
-    -------
-    BiasVariance
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> found = bias_variance(GaussianNB, *load_iris(return_X_y=True))
-    >>> round(found.webb.error, 3), round(found.webb.bias, 3), round(found.webb.variance, 3)
-    (0.047, 0.044, 0.003)
-    """
-    if n_repeats < 2:
-        raise ValueError(f"n_repeats={n_repeats}, but variance shows only between repeats: at least 2 are needed.")
-    check_consistent_length(X, y)
-    labels, encoder = np.asarray(y), LabelEncoder()
-    truth = encoder.fit_transform(labels)
-    estimator = make_estimator()
-    if not is_classifier(estimator):
-        raise ValueError(f"{type(estimator).__name__} is no classifier, so its answers are neither right nor wrong.")
-    predictions = np.empty((len(truth), n_repeats), dtype=np.int64)
-    folds = RepeatedStratifiedKFold(n_splits=n_folds, n_repeats=n_repeats, random_state=random_state)
-    for place, (train, test) in enumerate(folds.split(truth, truth)):
-        model = clone(estimator).fit(_safe_indexing(X, train), labels[train])
-        predicted = model.predict(_safe_indexing(X, test))
-        predictions[test, place // n_folds] = encoder.transform(np.asarray(predicted))
-    return BiasVariance(
-        webb(predictions, truth),
-        kohavi_wolpert(predictions, truth, len(encoder.classes_)),
-        len(truth),
-        n_repeats,
-        n_folds,
-    )
 
 
 def _frequencies(

@@ -13,9 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.evaluate.bias_variance import kohavi_wolpert, webb
+from unnaive.evaluate.folds import paired_t, two_standard_errors
 from unnaive.evaluate.metrics import METRICS
 from unnaive.evaluate.plain import plain
-from unnaive.evaluate.significance import average_ranks, paired_t, two_standard_errors
+from unnaive.evaluate.significance import (
+    DECIMALS,
+    Friedman,
+    friedman,
+    holm,
+    nemenyi_p_values,
+    sign_test,
+    wilcoxon_signed_ranks,
+)
 
 _TIMES = {"fit_seconds": "fit, seconds", "predict_seconds": "predict, seconds"}
 
@@ -92,6 +101,25 @@ class Standing(NamedTuple):
     fit_seconds: float
     predict_seconds: float
     n_data: int
+
+
+class Contest(NamedTuple):
+    """A model against the baseline over all data sets.
+
+    ``by_mean`` counts the data sets on which its mean is better, equal and worse, ``by_t`` those on which it is
+    so by the corrected paired t-test at 5 %, ``by_two_errors`` by two standard errors. The p-values are of the
+    sign test on ``by_mean``, of Wilcoxon's signed ranks (data sets on which either failed are left out), of
+    the same after Holm's correction for the number of models, and of Nemenyi's test of all against all.
+    """
+
+    model: str
+    by_mean: tuple[int, int, int]
+    by_t: tuple[int, int, int]
+    by_two_errors: tuple[int, int, int]
+    sign: float
+    wilcoxon: float
+    wilcoxon_holm: float
+    nemenyi: float
 
 
 @dataclass(frozen=True)
@@ -215,12 +243,37 @@ class Comparison:
         verdicts = [self.verdict(metric, data, model, other, test) for data in self.data]
         return verdicts.count(1), verdicts.count(0), verdicts.count(-1)
 
+    def friedman(self, metric: str) -> Friedman:
+        """Friedman's test of the ranks over the data sets; failing ranks last."""
+        scores, up = self.scores(metric), higher_is_better(metric)
+        return friedman(np.where(np.isnan(scores), -np.inf if up else np.inf, scores), higher_is_better=up)
+
     def ranks(self, metric: str) -> NDArray[np.float64]:
         """Average rank of every model over the data sets, 1 is best; failing ranks last."""
-        scores, up = self.scores(metric), higher_is_better(metric)
-        if len(self.models) == 1:
-            return np.ones(1)
-        return average_ranks(np.where(np.isnan(scores), -np.inf if up else np.inf, scores), higher_is_better=up)
+        return np.ones(1) if len(self.models) == 1 else self.friedman(metric).average_ranks
+
+    def contests(self, metric: str | None = None) -> list[Contest]:
+        """Every model against the baseline, by all tests there are, in the order of the leaderboard."""
+        metric = metric or self.metrics[0]
+        if len(self.models) < 2 or not self.data:
+            return []
+        up, places = higher_is_better(metric), {name: place for place, name in enumerate(self.models)}
+        scores, base = self.scores(metric), places[self.baseline]
+        nemenyi = nemenyi_p_values(self.ranks(metric), len(self.data))
+        found = []
+        for standing in self.leaderboard(metric):
+            if standing.model == self.baseline:
+                continue
+            place = places[standing.model]
+            signs = [_better(mine, theirs, up) for mine, theirs in scores[:, [place, base]]]
+            by_mean = signs.count(1), signs.count(0), signs.count(-1)
+            ranked = wilcoxon_signed_ranks(scores[:, place], scores[:, base], higher_is_better=up)
+            by_t = self.win_tie_loss(metric, standing.model, self.baseline)
+            by_two = self.win_tie_loss(metric, standing.model, self.baseline, test="two_se")
+            p_values = sign_test(*by_mean).p_value, ranked.p_value, math.nan, float(nemenyi[place, base])
+            found.append(Contest(standing.model, by_mean, by_t, by_two, *p_values))
+        adjusted = holm([contest.wilcoxon for contest in found])
+        return [contest._replace(wilcoxon_holm=float(p_value)) for contest, p_value in zip(found, adjusted)]
 
     def has_scores(self, metric: str, model: str) -> bool:
         """Whether a model has any score in a metric."""
@@ -287,3 +340,12 @@ class Comparison:
         if self.baseline not in names:
             settings["baseline"] = names[0]
         return replace(self, settings=settings, results=tuple(r for r in self.results if r.model in names))
+
+
+def _better(mine: float, theirs: float, higher: bool) -> int:
+    """1, 0 or -1; a score that is missing is worse than any."""
+    missing = math.isnan(theirs) - math.isnan(mine)
+    if missing or math.isnan(mine):
+        return missing
+    difference = round(mine - theirs, DECIMALS)
+    return int(np.sign(difference if higher else -difference))

@@ -1,22 +1,20 @@
-"""Whether models differ: the tests of Demšar (2006) over many data sets, and tests over the folds of one.
+"""Whether models differ over many data sets: the tests of Demšar (2006).
 
-Scores go in as arrays, one row a data set or one value a fold. A NaN is a score that does not exist: tests of
+Scores go in as arrays, one row a data set. A NaN is a score that does not exist: tests of
 pairs leave out the pair, tests over all models the data set. Scores and differences are rounded to 12 decimals
 first, so that equal means summed in another order are ties, and 0.8 − 0.7 is as much as 0.9 − 0.8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-_DECIMALS = 12
+DECIMALS = 12
 
 
 @dataclass(frozen=True)
@@ -65,30 +63,6 @@ class SignedRanks(Verdict):
     n: int
 
 
-@dataclass(frozen=True)
-class PairedDifference(Verdict):
-    """What a test over folds found.
-
-    Attributes
-    ----------
-    mean : float
-        Mean of first minus second.
-    standard_error : float
-        Of that mean, corrected if a correction was asked for.
-    n : int
-        Folds in which both models have a score.
-
-    Examples
-    --------
-    >>> paired_t([0.9, 0.8, 0.7], [0.8, 0.7, float("nan")]).n
-    2
-    """
-
-    mean: float
-    standard_error: float
-    n: int
-
-
 @dataclass(frozen=True, eq=False)
 class Friedman:
     """What Friedman's test found, and Iman and Davenport's less conservative form of it.
@@ -118,20 +92,6 @@ class Friedman:
     f: float
     f_p_value: float
     f_df: tuple[int, int]
-
-
-class WinTieLoss(NamedTuple):
-    """Data sets on which a model is better than another, neither better nor worse, and worse.
-
-    Examples
-    --------
-    >>> sign_test(*WinTieLoss(wins=9, ties=2, losses=1)).verdict
-    1
-    """
-
-    wins: int
-    ties: int
-    losses: int
 
 
 def average_ranks(scores: ArrayLike, higher_is_better: bool = True) -> NDArray[np.float64]:
@@ -219,7 +179,7 @@ def friedman_of_two(wins: int, ties: int, losses: int, alpha: float = 0.05, *, c
     n = _count(wins, ties, losses)
     counted = n - ties if correct_ties else n
     chi2 = (wins - losses) ** 2 / counted if counted else 0.0
-    return Verdict(*_judge(wins - losses, float(stats.chi2.sf(chi2, 1)) if n else np.nan, alpha))
+    return Verdict(*judge(wins - losses, float(stats.chi2.sf(chi2, 1)) if n else np.nan, alpha))
 
 
 def nemenyi_critical_difference(n_models: int, n_data: int, alpha: float = 0.05) -> float:
@@ -326,7 +286,7 @@ def wilcoxon_signed_ranks(
     >>> found.verdict, found.p_value, found.r_plus, found.r_minus
     (0, 0.0625, 15.0, 0.0)
     """
-    differences = _differences(a, b)
+    differences = differences_of(a, b)
     zeros = np.flatnonzero(differences == 0)
     if len(zeros) % 2:
         differences = np.delete(differences, zeros[0])
@@ -341,7 +301,7 @@ def wilcoxon_signed_ranks(
     z = (smaller - n * (n + 1) / 4) / np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     p_value = _chance_of_sum(ranks, smaller) if n <= exact_up_to else float(stats.norm.cdf(z))
     better = r_plus - r_minus if higher_is_better else r_minus - r_plus
-    return SignedRanks(*_judge(better, min(1.0, 2 * p_value), alpha), r_plus, r_minus, float(z), n)
+    return SignedRanks(*judge(better, min(1.0, 2 * p_value), alpha), r_plus, r_minus, float(z), n)
 
 
 def sign_test(wins: int, ties: int, losses: int, alpha: float = 0.05) -> Verdict:
@@ -357,70 +317,7 @@ def sign_test(wins: int, ties: int, losses: int, alpha: float = 0.05) -> Verdict
     n = _count(wins, ties, losses)
     counted = n - ties % 2
     p_value = float(stats.binomtest(wins + ties // 2, counted).pvalue) if counted else 1.0
-    return Verdict(*_judge(wins - losses, p_value if n else np.nan, alpha))
-
-
-def paired_t(
-    a: ArrayLike,
-    b: ArrayLike,
-    test_share: float | None = None,
-    alpha: float = 0.05,
-    *,
-    higher_is_better: bool = True,
-) -> PairedDifference:
-    """Paired t-test over the folds of one data set.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_folds,)
-        Scores in the same folds; with repeats, of all repeats.
-    test_share : float, optional
-        Test rows over training rows: 1 / (k − 1) in k-fold cross-validation. If given, the variance is
-        corrected as by Nadeau and Bengio (2003) for training sets that overlap: 1 / n + test_share times the
-        variance of the differences, instead of 1 / n.
-    alpha : float
-    higher_is_better : bool
-
-    Returns
-    -------
-    PairedDifference
-        If all differences are equal, p is 1 if they are zero, and 0 otherwise; NaN for fewer than two folds.
-
-    Examples
-    --------
-    >>> found = paired_t([0.9, 0.8, 0.9, 0.7], [0.8, 0.7, 0.7, 0.7], test_share=1 / 3)
-    >>> found.verdict, round(found.mean, 3), round(found.p_value, 3)
-    (0, 0.1, 0.207)
-    """
-    n, mean, error = _mean_and_error(_differences(a, b), test_share or 0.0)
-    p_value = _p_value_of_t(n, mean, error)
-    return PairedDifference(*_judge(mean if higher_is_better else -mean, p_value, alpha), mean, error, n)
-
-
-def two_standard_errors(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True) -> PairedDifference:
-    """Whether the mean difference over the folds is more than two of its standard errors.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_folds,)
-        Scores in the same folds.
-    higher_is_better : bool
-
-    Returns
-    -------
-    PairedDifference
-        With the p value of the paired t-test, on which the verdict does not depend.
-
-    Examples
-    --------
-    >>> found = two_standard_errors([0.9, 0.8, 0.9, 0.7], [0.8, 0.7, 0.7, 0.7])
-    >>> found.verdict, round(found.standard_error, 4), round(found.p_value, 3)
-    (1, 0.0408, 0.092)
-    """
-    n, mean, error = _mean_and_error(_differences(a, b), 0.0)
-    better = mean if higher_is_better else -mean
-    verdict = int(np.sign(better)) if abs(mean) > 2 * error else 0
-    return PairedDifference(verdict, _p_value_of_t(n, mean, error), mean, error, n)
+    return Verdict(*judge(wins - losses, p_value if n else np.nan, alpha))
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -448,70 +345,18 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
-def win_tie_loss(
-    folds: Iterable[tuple[ArrayLike, ArrayLike]],
-    test: Literal["t", "two_se", "none"] = "t",
-    *,
-    test_share: float | None = None,
-    alpha: float = 0.05,
-    higher_is_better: bool = True,
-) -> WinTieLoss:
-    """On how many data sets a model is better than another, level, and worse.
-
-    Parameters
-    ----------
-    folds : iterable of pairs of array-like of shape (n_folds,)
-        For each data set the scores of both models in the same folds. Data sets without a fold in which both
-        have a score are left out.
-    test : {"t", "two_se", "none"}
-        What makes a difference: the corrected ``paired_t``, ``two_standard_errors``, or any difference of
-        the means.
-    test_share : float
-        Test rows over training rows, required for "t"; 0 stands for no correction.
-    alpha : float
-        For "t".
-    higher_is_better : bool
-
-    Returns
-    -------
-    WinTieLoss
-
-    Examples
-    --------
-    >>> iris, wine = ([0.9, 0.8, 0.9], [0.8, 0.7, 0.8]), ([0.9, 0.7, 0.8], [0.8, 0.9, 0.8])
-    >>> win_tie_loss([iris, wine], test_share=0.5)
-    WinTieLoss(wins=1, ties=1, losses=0)
-    >>> win_tie_loss([iris, wine], "none")
-    WinTieLoss(wins=1, ties=0, losses=1)
-    """
-    if test not in ("t", "two_se", "none"):
-        raise ValueError(f"There is no test {test!r}: choose 't', 'two_se' or 'none'.")
-    if test == "t" and test_share is None:
-        raise ValueError("The t-test needs test_share: 1 / (k - 1) for k-fold cross-validation, 0 for no correction.")
-    verdicts = []
-    for a, b in folds:
-        if test == "t":
-            found = paired_t(a, b, test_share, alpha, higher_is_better=higher_is_better)
-        else:
-            found = two_standard_errors(a, b, higher_is_better=higher_is_better)
-        if found.n:
-            sign = int(np.sign(found.mean)) if higher_is_better else -int(np.sign(found.mean))
-            verdicts.append(sign if test == "none" else found.verdict)
-    return WinTieLoss(verdicts.count(1), verdicts.count(0), verdicts.count(-1))
-
-
 def _ranks(scores: ArrayLike, higher_is_better: bool) -> NDArray[np.float64]:
     """Ranks of the models in each data set in which all have a score."""
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 2:
         raise ValueError(f"scores has shape {table.shape}: give one row a data set and at least two models as columns.")
-    complete = np.round(table[~np.isnan(table).any(axis=1)], _DECIMALS)
+    complete = np.round(table[~np.isnan(table).any(axis=1)], DECIMALS)
     if not len(complete):
         return complete
     return stats.rankdata(-complete if higher_is_better else complete, axis=1)
 
 
-def _differences(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+def differences_of(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     """Differences of the pairs in which both have a score."""
     one, other = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if one.ndim != 1 or one.shape != other.shape:
@@ -519,24 +364,7 @@ def _differences(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     if np.isinf(one).any() or np.isinf(other).any():
         raise ValueError("Some scores are infinite, so they have no differences: leave them out as NaN.")
     both = ~(np.isnan(one) | np.isnan(other))
-    return np.round(one[both] - other[both], _DECIMALS)
-
-
-def _mean_and_error(differences: NDArray[np.float64], test_share: float) -> tuple[int, float, float]:
-    """Number, mean, and standard error of the mean; NaN where there are too few."""
-    n = len(differences)
-    mean = float(np.round(differences.mean(), _DECIMALS)) if n else np.nan
-    if n < 2:
-        return n, mean, np.nan
-    # Equal differences have no variance; computed, it would be 1e-17.
-    variance = differences.var(ddof=1) if np.ptp(differences) > 0 else 0.0
-    return n, mean, float(np.sqrt((1 / n + test_share) * variance))
-
-
-def _p_value_of_t(n: int, mean: float, error: float) -> float:
-    if error == 0:
-        return 1.0 if mean == 0 else 0.0
-    return float(2 * stats.t.sf(abs(mean) / error, n - 1)) if n > 1 else np.nan
+    return np.round(one[both] - other[both], DECIMALS)
 
 
 def _chance_of_sum(ranks: NDArray[np.float64], limit: float) -> float:
@@ -550,7 +378,8 @@ def _chance_of_sum(ranks: NDArray[np.float64], limit: float) -> float:
     return float(chances[: round(2 * limit) + 1].sum())
 
 
-def _judge(better: float, p_value: float, alpha: float) -> tuple[int, float]:
+def judge(better: float, p_value: float, alpha: float) -> tuple[int, float]:
+    """A verdict and its p value."""
     return (int(np.sign(better)) if p_value < alpha else 0), p_value
 
 

@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from unnaive.evaluate.comparison import Comparison, Standing, higher_is_better, label_of
-from unnaive.evaluate.significance import friedman
 from unnaive.models import MODELS, Model
 from unnaive.show.critical_difference import CriticalDifferenceDisplay
 from unnaive.show.reliability import ReliabilityDisplay
@@ -146,7 +145,7 @@ def render_report(comparison: Comparison, *, command: str | None = None, title: 
     loader = PackageLoader("unnaive.show")
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     pages.filters.update(score=_score, seconds=_seconds, percent=_percent, several=_several, opening=_opening)
-    pages.filters.update(log_percent=_log_percent, known=_known)
+    pages.filters.update(log_percent=_log_percent, known=_known, chance=_chance)
     script = loader.get_source(pages, "report.js")[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     n_data, n_models = len(comparison.settings["data"]), len(comparison.models)
@@ -180,6 +179,7 @@ def _contents(comparison: Comparison) -> dict[str, Any]:
         "verdict": _verdict(comparison),
         "leaderboard": leaderboard,
         "figures": _figures(comparison),
+        "contests": comparison.contests() if len(comparison.data) > 1 else [],
         "results": [_grid(comparison, metric, ordered) for metric in metrics if ordered],
         "calibration": calibration,
         "reliability": _reliability(comparison, calibration),
@@ -237,6 +237,13 @@ def _protocol(settings: dict[str, Any]) -> str:
 
 def _score(value: float, digits: int = 3) -> str:
     return "–" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _chance(p_value: float) -> Markup:
+    if math.isnan(p_value):
+        return Markup("–")
+    words = f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.0e}"
+    return Markup("<strong>{}</strong>").format(words) if p_value < _ALPHA else Markup(words)
 
 
 def _seconds(value: float) -> str:
@@ -303,10 +310,7 @@ def _best_of_many(comparison: Comparison, standings: Sequence[Standing]) -> Mark
 def _chance_of_such_ranks(comparison: Comparison) -> float:
     """The p-value that the figure of critical differences has, too; nan where there is only one model with scores."""
     comparison, metric = scored(comparison, None)
-    scores = comparison.scores(metric) * (1 if higher_is_better(metric) else -1)
-    if scores.shape[1] < 2:
-        return math.nan
-    return friedman(np.where(np.isnan(scores), -np.inf, scores)).f_p_value
+    return comparison.friedman(metric).f_p_value if len(comparison.models) > 1 else math.nan
 
 
 def _best_of_one(comparison: Comparison, standings: Sequence[Standing]) -> Markup:
