@@ -13,6 +13,7 @@ import numpy as np
 from benchmarks.data import Table
 from benchmarks.timing import Seconds, cpu
 from benchmarks.weka import A2DE_OVER_AODE, AODE_DEFAULT, CLASSIFIERS, Weka
+from unnaive.models import MODELS
 
 
 class MissingPeerError(RuntimeError):
@@ -88,33 +89,25 @@ class EstimatedA2DE(WekaClassifier):
         return None
 
 
-def _ours(class_name: str, **parameters: Any) -> Callable[[], Any]:
-    def make() -> Any:
-        try:
-            kind = getattr(importlib.import_module("unnaive"), class_name)
-            return kind(categorical_features="all", n_jobs=1, **parameters)
-        except (ImportError, AttributeError, TypeError) as problem:
-            raise MissingPeerError(f"unnaive.{class_name} ({problem})") from problem
-
-    return make
+def _ours(name: str, **parameters: Any) -> Callable[[], Any]:
+    return lambda: MODELS[name].make(categorical_features="all", n_jobs=1, **parameters)
 
 
-#: Our models, by the names the tables use.
+#: Our models of the registry, with WEKA's settings, by the names the tables use.
 OURS: dict[str, Callable[[], Any]] = {
-    "NaiveBayes": _ours("NaiveBayes"),
-    "AODE": _ours("AODE"),
-    "WAODE": _ours("WAODE"),
-    "AODEsr": _ours("AODEsr"),
-    "HNB": _ours("HiddenNaiveBayes"),
-    "A2DE": _ours("AnDE", n=2),
-    "TAN": _ours("TAN", criterion="bayes"),
-    "K2": _ours("BayesNet", max_parents=2),
+    "NaiveBayes": _ours("nb"),
+    "AODE": _ours("aode"),
+    "WAODE": _ours("waode"),
+    "AODEsr": _ours("aodesr"),
+    "HNB": _ours("hnb"),
+    "A2DE": _ours("a2de"),
+    "TAN": _ours("tan", criterion="bayes"),
+    "K2": _ours("k2", max_parents=2),
 }
 
 
 def ours(model: str, table: Table) -> Contender:
     """Our `model`, one thread."""
-    OURS[model]()
     return Estimator("unnaive", OURS[model], table)
 
 

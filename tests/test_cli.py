@@ -134,6 +134,24 @@ def test_text_that_looks_like_numbers_stays_text_in_another_file(folder, run):
     assert pd.read_csv("out.csv")["class"].tolist() == ["a", "b"]
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_columns_of_codes_are_categories_where_one_says_so(ending, folder, run):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"code": rng.integers(4, size=200), "shelf": rng.integers(3, size=200)})
+    frame["class"] = np.where((frame["code"] % 2 == 0) ^ (rng.random(200) < 0.1), "even", "odd")  # no cut can tell
+    getattr(frame, f"to_{ending}")(f"codes.{ending}", index=False)
+    for codes in ("all", "code,shelf"):
+        assert run("fit", f"codes.{ending}", "-m", "nb", "-o", "m.unnaive", "--categorical", codes)[0] == 0
+        code, out, _ = run("predict", "m.unnaive", f"codes.{ending}", "-o", "out.csv", "--json")
+        assert json.loads(out)["accuracy"] > 0.85
+        assert load("m.unnaive").model.encoder_.categories_[0].tolist() == ["0", "1", "2", "3"]
+    code, _, err = run("fit", f"codes.{ending}", "-m", "nb", "-o", "m.unnaive", "-c", "coed")
+    assert code == 2
+    assert "no column 'coed'. Did you mean 'code'?" in err
+    code, out, _ = run("compare", f"codes.{ending}", "-m", "nb", "-c", "all", "--cv", 3, "-j", 1, "--json")
+    assert json.loads(out)["leaderboard"][0]["score"] > 0.85
+
+
 def test_whole_numbers_as_labels_and_rows_without_one(folder, run):
     frame = pd.DataFrame({"x": ["u", "v"] * 30, "y": [1.0, 2.0] * 30})
     frame.loc[:4, "y"] = None

@@ -981,7 +981,7 @@ BROKEN_PARTS = {
         lambda schema, members: [
             members.update({node["file"]: as_npy(np.load(io.BytesIO(members[node["file"]]))[::-1])})
             for encoder in nodes_of(schema)
-            if encoder["__class__"] == "OneHotEncoder"
+            if encoder["__class__"] == "OneHotEncoder" and "categories_" in attributes(encoder)
             for node in attributes(encoder)["categories_"]["content"]
             if "file" in node
         ],

@@ -32,6 +32,10 @@ Data = Annotated[str, typer.Argument(help="A CSV, TSV, Parquet, ARFF or KEEL fil
 ModelFile = Annotated[Path, typer.Argument(help="A file written by `unnaive fit`.")]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")]
 Folder = Annotated[Path | None, typer.Option("--data", help="Where named data sets are; else $UNNAIVE_DATA.")]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option("--categorical", "-c", help="Columns of numbers that are codes, separated by commas, or all."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 
@@ -84,6 +88,7 @@ def compare(
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one a core.")] = -1,
     seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
     folder: Folder = None,
+    categorical: Categorical = None,
     as_json: AsJson = False,
 ) -> None:
     """Which of these models is best on my data, and how sure can I be?"""
@@ -95,7 +100,8 @@ def compare(
     results = results or report.with_suffix(".jsonl")
     check_report_path(report)
     chosen = find_models(_split(models) or ["default"])
-    sets = [datasets.load(source, target, folder) for source in data] if data else datasets.bundled()
+    codes = _columns(categorical)
+    sets = [datasets.load(source, target, folder, categorical=codes) for source in data or datasets.BUNDLED]
     with _progress(as_json) as bars:
         bar = bars.add_task("compare", total=None)
 
@@ -171,13 +177,14 @@ def fit(
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
     target: Target = None,
     folder: Folder = None,
+    categorical: Categorical = None,
     as_json: AsJson = False,
 ) -> None:
     """Fit a model on a file of any size and save it."""
     from unnaive.workbench import fit_file
 
     with _rows_progress(as_json) as progress:
-        fitted = fit_file(model, data, target, folder, progress)
+        fitted = fit_file(model, data, target, folder, progress, _columns(categorical))
         fitted.save(output)
     _tell(
         as_json,
@@ -366,6 +373,11 @@ def _command() -> str:
 
 def _split(names: list[str] | None) -> list[str]:
     return [name.strip() for several in names or [] for name in several.split(",") if name.strip()]
+
+
+def _columns(names: list[str] | None) -> list[str] | str:
+    chosen = _split(names)
+    return "all" if chosen == ["all"] else chosen
 
 
 def _as_class(model: Any, label: str | None) -> Any:

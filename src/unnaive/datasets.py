@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from unnaive.files import MISSING, SUFFIXES, DataError, TableFile, open_table, split_suffix
+from unnaive.files.codes import CodesAsText
 from unnaive.files.source import Source, near
 from unnaive.files.table import FrameTable
 from unnaive.labels import labels_of
 
 __all__ = ["DataError", "Dataset", "TableFile", "bundled", "load", "names", "open_table"]
 
-_BUNDLED: dict[str, Callable[..., Any]] = {
+BUNDLED: dict[str, Callable[..., Any]] = {
     "iris": load_iris,
     "wine": load_wine,
     "breast_cancer": load_breast_cancer,
@@ -97,6 +98,7 @@ def load(
     folder: str | Path | None = None,
     *,
     missing: Sequence[str] = MISSING,
+    categorical: Sequence[str] | str = (),
 ) -> Dataset:
     """Load a data set.
 
@@ -111,6 +113,8 @@ def load(
         Where the named data sets are; the environment variable UNNAIVE_DATA by default.
     missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
         Fields of CSV and TSV files that stand for a missing value.
+    categorical : sequence of str or "all", default=()
+        Columns of numbers that are codes of categories; "all" for all columns.
 
     Returns
     -------
@@ -137,30 +141,29 @@ def load(
     ...
     unnaive.files.source.DataError: There is no data set 'irsi'. Did you mean 'iris'? ...
     """
-    table = open_source(source, folder, missing=missing)
-    name = str(source) if source in _BUNDLED else split_suffix(table.source.path)[0]
+    table = open_source(source, folder, target, missing=missing, categorical=categorical)
+    name = str(source) if source in BUNDLED else split_suffix(table.source.path)[0]
     return _split(name, table.read(), target, table.target)
 
 
 def open_source(
     source: str | Path,
     folder: str | Path | None = None,
+    target: str | None = None,
     *,
     missing: Sequence[str] = MISSING,
-    text: Sequence[str] = (),
+    categorical: Sequence[str] | str = (),
 ) -> TableFile:
-    """Open what :func:`load` loads, to be read in batches.
+    """Open what :func:`load` loads, to be read in batches; parameters are the same.
 
     Parameters
     ----------
     source : str or Path
-        A name, or the path of a file.
     folder : str or Path, optional
-        Where the named data sets are.
+    target : str, optional
+        Needed only to tell which column is not one of all.
     missing : sequence of str
-        Fields of CSV and TSV files that stand for a missing value.
-    text : sequence of str
-        Columns of CSV and TSV files that are text, even if they look like numbers.
+    categorical : sequence of str or "all"
 
     Returns
     -------
@@ -172,8 +175,21 @@ def open_source(
     >>> open_source("wine").n_rows
     178
     """
-    if isinstance(source, str) and source in _BUNDLED:
-        return FrameTable(Source(Path(source), zipped=False), _bundled_frame(source), "target")
+    table = _open(source, folder, missing, ())
+    if categorical == "all":
+        chosen = [name for name in table.columns if name != (target or table.target)]
+    else:
+        chosen = list(categorical)
+        for name in chosen:
+            if name not in table.columns:
+                raise DataError(f"{source} has no column {name!r}.{near(name, table.columns)}")
+    return _open(source, folder, missing, chosen) if chosen else table
+
+
+def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str], text: Sequence[str]) -> TableFile:
+    if isinstance(source, str) and source in BUNDLED:
+        table = FrameTable(Source(Path(source), zipped=False), _bundled_frame(source), "target")
+        return CodesAsText(table, text) if text else table
     return open_table(_find(source, folder), missing, text)
 
 
@@ -196,7 +212,7 @@ def names(folder: str | Path | None = None) -> list[str]:
     >>> names()[:4]
     ['iris', 'wine', 'breast_cancer', 'digits']
     """
-    return [*_BUNDLED, *sorted(set(_files(folder)) - set(_BUNDLED))]
+    return [*BUNDLED, *sorted(set(_files(folder)) - set(BUNDLED))]
 
 
 def bundled() -> list[Dataset]:
@@ -212,11 +228,11 @@ def bundled() -> list[Dataset]:
     >>> [(data.name, data.n_rows) for data in bundled()]
     [('iris', 150), ('wine', 178), ('breast_cancer', 569), ('digits', 1797)]
     """
-    return [load(name) for name in _BUNDLED]
+    return [load(name) for name in BUNDLED]
 
 
 def _bundled_frame(name: str) -> pd.DataFrame:
-    found = _BUNDLED[name](as_frame=True)
+    found = BUNDLED[name](as_frame=True)
     labels = np.asarray(found.target_names)[found.target.to_numpy()]
     return found.data.assign(target=labels)
 
@@ -233,7 +249,7 @@ def _find(source: str | Path, folder: str | Path | None) -> Path:
     short = {name.removeprefix(prefix) for name in files for prefix in _PREFIXES}
     where = "" if folder or os.environ.get(_FOLDER) else f" More names are found in a folder that {_FOLDER} names."
     raise DataError(
-        f"There is no data set {text!r}.{near(text, {*_BUNDLED, *files, *short})} "
+        f"There is no data set {text!r}.{near(text, {*BUNDLED, *files, *short})} "
         f"The path of a file, which must exist, ends in one of {', '.join(SUFFIXES)}.{where}"
     )
 

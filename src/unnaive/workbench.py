@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +55,7 @@ def fit_file(
     target: str | None = None,
     folder: str | Path | None = None,
     progress: Progress = _silent,
+    categorical: Sequence[str] | str = (),
 ) -> Fitted:
     """Fit a model of the registry on a file or a named data set.
 
@@ -73,6 +74,8 @@ def fit_file(
         Where named data sets are looked for.
     progress : callable, optional
         Called with what is being done, the rows done and the rows to do.
+    categorical : sequence of str or "all"
+        Columns of numbers that are codes of categories.
 
     Returns
     -------
@@ -80,7 +83,7 @@ def fit_file(
     """
     (entry,) = find_models([name])
     model = entry.make()
-    table = open_source(source, folder)
+    table = open_source(source, folder, target, categorical=categorical)
     target = table.target if target is None else target
     if target not in table.columns:
         raise DataError(f"{source} has no column {target!r}.{near(target, table.columns)}")
@@ -246,7 +249,10 @@ def _kinds(saved: SavedModel) -> dict[str, str]:
 
 def _known_columns(saved: SavedModel, source: str | Path, names: list[str]) -> TableFile:
     """A file with the columns a model knows, of the kinds it knows them by."""
-    table = open_source(source, text=[name for name, kind in _kinds(saved).items() if kind == "text"])
+    table = open_source(source)
+    texts = [name for name, kind in _kinds(saved).items() if kind == "text" and name in table.columns]
+    if texts:
+        table = open_source(source, categorical=texts)
     absent = [name for name in names if name not in table.columns]
     if absent:
         raise DataError(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from unnaive.files.arff import read_arff
+from unnaive.files.codes import CodesAsText
 from unnaive.files.delimited import MISSING, DelimitedFile
 from unnaive.files.keel import read_keel
 from unnaive.files.parquet import BEGINNING, ParquetTable
@@ -27,7 +28,7 @@ def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequenc
     missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
         Fields of CSV and TSV files that stand for a missing value; the other formats say themselves what is.
     text : sequence of str, default=()
-        Columns of CSV and TSV files that are text, even if they look like numbers.
+        Columns that are codes: text, even if they look like numbers.
 
     Returns
     -------
@@ -55,13 +56,10 @@ def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequenc
     _, suffix, zipped = split_suffix(path)
     source = Source(path, zipped)
     source.require(BEGINNING if suffix == ".parquet" else None)
-    if suffix == ".parquet":
-        return ParquetTable(source)
-    if suffix == ".arff":
-        return read_arff(source)
-    if suffix == ".dat":
-        return read_keel(source)
-    return DelimitedFile(source, "," if suffix == ".csv" else "\t", missing, text)
+    if suffix in (".csv", ".tsv"):
+        return DelimitedFile(source, "," if suffix == ".csv" else "\t", missing, text)
+    table = {".parquet": ParquetTable, ".arff": read_arff, ".dat": read_keel}[suffix](source)
+    return CodesAsText(table, text) if text else table
 
 
 def split_suffix(path: Path) -> tuple[str, str, bool]:
