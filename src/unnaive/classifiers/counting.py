@@ -240,7 +240,7 @@ class CountingClassifier(BayesClassifier):
                 encoder.fit_table(table, indices, None)
                 if isinstance(encoder.discretizer_, MDLDiscretizer):
                     names = np.asarray(counter.feature_names_in_)[~encoder.is_categorical_].tolist()
-                    encoder = encoder.rebinned(bins_of_batches(encoder.discretizer_, names, n_rows, batches))
+                    encoder = encoder.rebinned(bins_of_batches(encoder.discretizer_, names, classes, n_rows, batches))
                 rows = encoder.rows(table)
                 statistic = self._new_statistic(encoder, columns_with_missing(rows.codes), len(classes))
             else:

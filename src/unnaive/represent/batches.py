@@ -16,7 +16,7 @@ from unnaive.represent.discretize import MDLDiscretizer
 # Called with names of columns (None: all), begins anew and gives pairs of a frame of these and its labels.
 Batches: TypeAlias = Callable[[list[str] | None], Iterable[tuple[Any, Any]]]
 
-_BYTES_OF_NUMBERS = 2**27  # read at a time to find bins
+_BYTES_OF_NUMBERS = 2**26  # read at a time to find bins
 
 
 def labels_of_batches(batches: Batches) -> tuple[NDArray[Any], int]:
@@ -35,20 +35,21 @@ def labels_of_batches(batches: Batches) -> tuple[NDArray[Any], int]:
 
 
 def bins_of_batches(
-    discretizer: MDLDiscretizer,
-    names: list[str],
-    n_rows: int,
-    batches: Batches,
+    discretizer: MDLDiscretizer, names: list[str], classes: NDArray[Any], n_rows: int, batches: Batches
 ) -> MDLDiscretizer:
     """Bins from all values of the named columns, as many columns at a time as fit into a fixed memory."""
     at_a_time = max(1, _BYTES_OF_NUMBERS // (8 * n_rows))
     parts = []
     for start in range(0, len(names), at_a_time):
         group = names[start : start + at_a_time]
-        read = [
-            (np.column_stack([_numbers(X[name], name) for name in group]), np.asarray(y)) for X, y in batches(group)
-        ]
-        numbers, labels = (np.concatenate(part) for part in zip(*read))
+        numbers, labels = np.empty((n_rows, len(group))), np.empty(n_rows, dtype=np.int64)
+        row = 0
+        for X, y in batches(group):
+            part = slice(row, row + len(y))
+            labels[part] = np.searchsorted(classes, np.asarray(y))
+            for column, name in enumerate(group):
+                numbers[part, column] = _numbers(X[name], name)
+            row += len(y)
         parts.append(clone(discretizer).fit(numbers, labels))
     return reduce(MDLDiscretizer.beside, parts)
 
