@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from sklearn.base import ClassifierMixin, TransformerMixin
+from sklearn.base import ClassifierMixin, TransformerMixin, is_classifier
 
 import unnaive
 from unnaive.models import MODELS
@@ -76,7 +76,17 @@ def test_every_estimator_is_in_the_registry_or_transforms(name):
         assert issubclass(member, TransformerMixin)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.is_baseline])
+def test_every_baseline_is_a_classifier_with_parameters_of_its_own(name):
+    model = MODELS[name]
+    assert is_classifier(model.make())
+    estimator = model.make().steps[-1][1]
+    parameter = next(iter(estimator.get_params()))
+    value = object()
+    assert model.make(**{parameter: value}).steps[-1][1].get_params(deep=False)[parameter] is value
+
+
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if not model.is_baseline])
 def test_every_entry_of_the_registry_makes_an_estimator(name):
     model = MODELS[name]
     assert model.estimator in PUBLIC

@@ -65,7 +65,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from tests.test_common import COUNTING_MODELS, assert_same_model, given_bins, random_table
 from unnaive import AODE, TAN, AnDE, MDLDiscretizer, NaiveBayes, TableEncoder, __version__, persist
 from unnaive.models import MODELS
-from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, save
+from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, save, types
 
 ROOT = Path(__file__).parent.parent
 every_model = pytest.mark.parametrize("name", MODELS)
@@ -328,11 +328,11 @@ def test_every_type_that_may_be_in_a_file_is_in_one():
     table, labels = table_of_objects(0, 100)
     found = set()
     for model in [*PIPELINES.values(), *(MODELS[name].make() for name in COUNTING_MODELS)]:
-        found |= set(persist._audit(skops.io.dumps(clone(model).fit(table, labels)))[0])
+        found |= set(types.audit(skops.io.dumps(clone(model).fit(table, labels)))[0])
     binary = clone(PIPELINES["boosting"]).fit(table, labels == "no")
-    found |= set(persist._audit(skops.io.dumps(binary))[0])
+    found |= set(types.audit(skops.io.dumps(binary))[0])
     for kind in ("ObjectNode", "TreeNode", "LossNode", "RandomGeneratorNode", "PartialNode", "FunctionNode"):
-        assert persist._TYPES[kind] <= found
+        assert types.TYPES[kind] <= found
 
 
 def test_only_classifiers_that_were_fitted_are_saved(tmp_path):
@@ -696,7 +696,7 @@ def first(schema, loader, name=""):
 
 
 def nodes_of(schema):
-    return list(persist._nodes(schema))
+    return list(types.nodes_of(schema))
 
 
 HARMFUL = """
@@ -737,14 +737,14 @@ def test_what_skops_trusts_by_itself_is_not_trusted(tmp_path):
     from skops.io import _trusted_types as theirs
 
     trusted = {*theirs.SKLEARN_ESTIMATOR_TYPE_NAMES, *theirs.SCIPY_UFUNC_TYPE_NAMES, *theirs.NUMPY_UFUNC_TYPE_NAMES}
-    ours = set().union(*persist._TYPES.values())
+    ours = set().union(*types.TYPES.values())
     assert len(trusted) > 300
     assert len(ours & trusted) < 45
     functions = {*theirs.SCIPY_UFUNC_TYPE_NAMES, *theirs.NUMPY_UFUNC_TYPE_NAMES}
     assert not ours & functions
-    assert persist._TYPES["FunctionNode"] == {"sklearn.utils.validation.check_array"}
+    assert types.TYPES["FunctionNode"] == {"sklearn.utils.validation.check_array"}
     for loader in ("MethodNode", "OperatorFuncNode", "ConstructorFromReduceNode", "BytesNode", "CachedNode"):
-        assert loader not in persist._TYPES
+        assert loader not in types.TYPES
 
 
 def test_one_object_cannot_pass_for_another(tmp_path):

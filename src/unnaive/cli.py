@@ -236,12 +236,12 @@ def forget(model: ModelFile, data: Data, as_json: AsJson = False) -> None:
 
 
 def _change(path: Path, data: str, change: str, words: str, as_json: bool) -> None:
-    from unnaive import workbench
     from unnaive.persist import load, save
+    from unnaive.workbench import change_rows
 
     with _rows_progress(as_json) as progress:
         saved = load(path)
-        n_rows = getattr(workbench, change)(saved, data, progress)
+        n_rows = change_rows(saved, data, change, progress)
         save(saved.model, path, target=saved.target, notes=saved.manifest["notes"])
     total = float(saved.model.class_count_.sum())
     _tell(

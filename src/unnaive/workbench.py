@@ -101,8 +101,8 @@ def fit_file(
     return Fitted(entry.name, model, target, table.kinds, counted["rows"], counted["unlabelled"])
 
 
-def update(saved: SavedModel, source: str | Path, progress: Progress = _silent) -> int:
-    """Count the rows of a file into a model; the number of rows.
+def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Progress = _silent) -> int:
+    """Count the rows of a file into a model, or take them out again; the number of rows.
 
     Parameters
     ----------
@@ -110,34 +110,14 @@ def update(saved: SavedModel, source: str | Path, progress: Progress = _silent) 
         Its model is changed in place.
     source : path
         A file with the columns of training and the target.
+    verb : {"update", "forget"}
     progress : callable, optional
 
     Returns
     -------
     int
     """
-    return _change(saved, source, "partial_fit", "update", progress)
-
-
-def forget(saved: SavedModel, source: str | Path, progress: Progress = _silent) -> int:
-    """Take the rows of a file out of a model again; the number of rows.
-
-    Parameters
-    ----------
-    saved : SavedModel
-        Its model is changed in place.
-    source : path
-        A file with the columns of training and the target.
-    progress : callable, optional
-
-    Returns
-    -------
-    int
-    """
-    return _change(saved, source, "forget", "forget", progress)
-
-
-def _change(saved: SavedModel, source: str | Path, method: str, verb: str, progress: Progress) -> int:
+    method = {"update": "partial_fit", "forget": "forget"}[verb]
     if not hasattr(saved.model, method):
         raise DataError(
             f"A {type(saved.model).__name__} cannot {verb} rows, only models that count can: fit it anew on all rows."

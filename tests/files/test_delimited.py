@@ -125,6 +125,12 @@ def test_a_line_end_in_quotes_is_kept_wherever_a_block_ends(folder, end):
         assert table.read()["b"].tolist() == expected
 
 
+def test_a_byte_order_mark_may_stand_before_a_quote_and_a_row_may_begin_with_its_letter(folder):
+    text = '\ufeff"a\nb",c\n' + "\ufeffx,1\n" * 20
+    with patch.object(delimited, "_BLOCK", 16):
+        assert table_of(folder, text).read().to_dict("list") == {"a\nb": ["\ufeffx"] * 20, "c": [1] * 20}
+
+
 def test_the_last_row_decides_as_much_as_the_first(folder):
     rows = "".join(f"{row},{row}\n" for row in range(200_000))  # several blocks
     table = table_of(folder, f"a,b\n{rows}x,1.5\n")

@@ -6,12 +6,12 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from unnaive.files.blocks import BYTE_ORDER_MARK, OpenQuoteError, blocks_of_rows
 from unnaive.files.source import DataError, Source, excerpt
 from unnaive.files.table import ArrowTable
 
@@ -22,10 +22,7 @@ _INTEGER = r"^[ \t]*[+-]?(?:0|[1-9][0-9]*)[ \t]*$"
 _NUMBER = r"^[ \t]*[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*$"
 
 _ARROW_TYPES = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string()}
-_BLOCK, _LARGEST_BLOCK = 1 << 20, 1 << 28  # bytes read at a time; a row must fit into one block
-
-# A row that is put behind the last one. Where a quote is left open it becomes part of what is quoted, and is missed.
-_END = "\x02end of table\x03"
+_BLOCK = 1 << 21  # bytes read at a time
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,6 @@ class _Scan:
 
     kinds: dict[str, str]
     n_rows: int
-    block: int
 
 
 class DelimitedFile(ArrowTable):
@@ -78,67 +74,51 @@ class DelimitedFile(ArrowTable):
 
     @cached_property
     def _scan(self) -> _Scan:
-        block = _BLOCK
-        while True:
-            try:
-                kinds, n_rows = self._scan_by(block)
-                break
-            except _RowTooLongError:
-                block *= 4
-                if block > _LARGEST_BLOCK:
-                    raise self._quote_error() from None
+        columns = [_ColumnScan() for _ in self.columns]
+        n_rows = 0
+        for batch in self._strings(self.columns):
+            n_rows += batch.num_rows
+            for column, values in zip(columns, batch.columns):
+                column.add(values)
         if not n_rows:
             raise self.source.error("there is a header, but there are no rows below it.")
-        return _Scan(kinds, n_rows, block)
-
-    def _scan_by(self, block: int) -> tuple[dict[str, str], int]:
-        end = "\n" + _END + self._delimiter * (len(self.columns) - 1) + "\n"
-        columns = [_ColumnScan() for _ in self.columns]
-        n_rows, last = 0, None
-        for batch in self._strings(self.columns, block, end.encode()):
-            if last is not None:
-                _add(columns, last)
-            last = batch
-            n_rows += batch.num_rows
-        if last is None or not last.num_rows or last.column(0)[-1].as_py() != _END:
-            raise self._quote_error()
-        _add(columns, last.slice(0, last.num_rows - 1))
         kinds = {name: "text" if name in self._text else column.kind for name, column in zip(self.columns, columns)}
-        return kinds, n_rows - 1
+        return _Scan(kinds, n_rows)
 
     def _records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         types = [_ARROW_TYPES[self._scan.kinds[name]] for name in columns]
-        for batch in self._strings(columns, self._scan.block):
+        for batch in self._strings(columns):
             try:
                 arrays = [_cast(values, type_) for values, type_ in zip(batch.columns, types)]
             except pa.ArrowInvalid:
                 raise self.source.error("the file changed while it was read; read it again.") from None
             yield pa.RecordBatch.from_arrays(arrays, names=columns)
 
-    def _strings(self, columns: list[str], block: int, end: bytes = b"") -> Iterator[pa.RecordBatch]:
-        """Blocks of rows, all of it text; never an empty block."""
-        options = {
-            "read_options": arrow_csv.ReadOptions(block_size=block),
-            "parse_options": arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
-            "convert_options": arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(columns, pa.string()),
-                include_columns=columns,
-                null_values=self._missing,
-                strings_can_be_null=True,
-            ),
-        }
+    def _strings(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Blocks of rows, all of it text."""
+        parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
+        convert = arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(columns, pa.string()),
+            include_columns=columns,
+            null_values=self._missing,
+            strings_can_be_null=True,
+        )
+        n_above = 1  # the header
         try:
-            with self.source.open() as stream, arrow_csv.open_csv(_Continued(stream, end), **options) as reader:
-                for batch in reader:
-                    if batch.num_rows:
-                        yield batch
+            with self.source.open() as stream:
+                for block in blocks_of_rows(stream, self._delimiter, _BLOCK):
+                    if block.strip(b"\r\n"):
+                        read = arrow_csv.ReadOptions(column_names=self.columns, block_size=len(block) + 2)
+                        rows = arrow_csv.read_csv(_in_memory(block), read, parse, convert)
+                        yield from rows.slice(n_above).to_batches()
+                        n_above = 0
+        except OpenQuoteError:
+            raise self._quote_error() from None
         except pa.ArrowException as error:
             raise self._parse_error(str(error)) from None
 
     def _parse_error(self, message: str) -> DataError:
         """What is wrong, and in which line: arrow does not know the line."""
-        if "straddl" in message or "cannot infer number of columns" in message:
-            return _RowTooLongError(message)
         if "UTF8" in message:
             return self.source.encoding_error()
         for row in _rows_of(self.source, self._delimiter):
@@ -156,10 +136,6 @@ class DelimitedFile(ArrowTable):
         for row in _rows_of(self.source, self._delimiter):
             line = row.line
         return self.source.error("a quote is opened in this row and never closed, or the row is far too long.", line)
-
-
-class _RowTooLongError(DataError):
-    """A row does not fit into a block."""
 
 
 class _ColumnScan:
@@ -181,11 +157,6 @@ class _ColumnScan:
         return "number" if self._kind == "integer" and self._has_missing else self._kind
 
 
-def _add(columns: list[_ColumnScan], batch: pa.RecordBatch) -> None:
-    for column, values in zip(columns, batch.columns):
-        column.add(values)
-
-
 def _all_numbers(values: pa.Array, pattern: str, type_: pa.DataType) -> bool:
     """Whether all values that are there are written as numbers, and are finite numbers of the type."""
     if pc.all(pc.match_substring_regex(values, pattern)).as_py() is False:
@@ -204,32 +175,13 @@ def _cast(values: pa.Array, type_: pa.DataType) -> pa.Array:
         return pc.cast(pc.ascii_ltrim(pc.ascii_trim_whitespace(values), "+"), type_)
 
 
-class _Continued:
-    """A stream with more bytes behind its end; just what arrow asks of a stream.
-
-    No part but the last ends in a carriage return: arrow takes the line feed that begins the next part for the second
-    half of a line end, also inside of quotes, and drops it.
-    """
-
-    closed = False
-
-    def __init__(self, stream: IO[bytes], end: bytes) -> None:
-        self._stream = stream
-        self._end = end
-        self._held = b""
-
-    def read(self, size: int) -> bytes:
-        data = self._held + self._stream.read(size - len(self._held))
-        self._held = b""
-        if len(data) < size:
-            n_more = size - len(data)
-            data, self._end = data + self._end[:n_more], self._end[n_more:]
-        elif len(data) > 1 and data.endswith(b"\r"):
-            data, self._held = data[:-1], b"\r"
-        return data
-
-    def close(self) -> None:
-        """The stream is closed by who opened it."""
+def _in_memory(block: bytes) -> pa.BufferReader:
+    """A copy of a block that arrow may keep and free without Python."""
+    memory = pa.BufferOutputStream()
+    if block.startswith(BYTE_ORDER_MARK):
+        memory.write(b"\n")  # or arrow would take the first letter of a row for the mark of a file
+    memory.write(block)
+    return pa.BufferReader(memory.getvalue())
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,218 @@
+"""Whether a model that was read can be trusted to predict: what compiled code, which checks no bounds, relies on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from unnaive.persist.types import TREE, TYPES
+
+_MOST_JOBS = 1024
+
+
+def check_model(model: Any) -> None:
+    """Refuse a model that would make compiled code read or write where it must not.
+
+    Counting classifiers look after themselves when they are made.
+    """
+    for part in parts_of(model):
+        kind = type(part)
+        check = _CHECKS.get(full_name(kind))
+        if check is not None and not check(part):
+            raise ValueError(f"A {kind.__name__} is not sound.")
+        if any(hasattr(kind, name) for name in vars(part)):
+            raise ValueError(f"A {kind.__name__} has its own form of what its class has.")
+        n_jobs = getattr(part, "n_jobs", None)
+        if n_jobs is not None and (n_jobs == 0 or n_jobs > _MOST_JOBS):
+            raise ValueError(f"A {kind.__name__} would start no processes, or too many.")
+
+
+def parts_of(model: Any) -> Iterator[Any]:
+    """Everything in a model that has attributes, estimators first of all."""
+    rest, seen = [model], set()
+    while rest:
+        part = rest.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        name = full_name(type(part))
+        if isinstance(part, dict):
+            rest.extend(part.values())
+        elif isinstance(part, list | tuple | set):
+            rest.extend(part)
+        elif isinstance(part, np.ndarray) and part.dtype == object:
+            rest.extend(part.ravel().tolist())
+        elif name in TYPES["ObjectNode"]:
+            yield part
+            rest.extend(value for key, value in vars(part).items() if key != "tree_" or name not in _TREES)
+        elif name == TREE:
+            raise ValueError("A tree has no estimator that would check what it is given.")
+
+
+def full_name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__name__}"
+
+
+def _fitted(part: Any, attribute: str) -> bool:
+    return attribute in vars(part)
+
+
+def _is_sound_encoder(encoder: Any) -> bool:
+    return not _fitted(encoder, "_categories") or encoder.check_state() is None
+
+
+def _is_sound_discretizer(mdl: Any) -> bool:
+    if not _fitted(mdl, "n_bins_"):
+        return not _fitted(mdl, "cut_points_")
+    cuts = mdl.cut_points_
+    return (
+        len(cuts) == mdl.n_features_in_ > 0
+        and mdl.n_bins_.dtype == np.int64
+        and mdl.n_bins_.tolist() == [len(of_column) + 1 for of_column in cuts]
+        and all(c.dtype == np.float64 and c.ndim == 1 and not np.isnan(c).any() for c in cuts)
+    )
+
+
+def _is_sound_tree(tree: Any) -> bool:
+    if not _fitted(tree, "tree_"):
+        return True
+    nodes = tree.tree_
+    if full_name(type(nodes)) != TREE or not nodes.n_features == tree.n_features_in_ > 0:
+        return False
+    return nodes.node_count == nodes.capacity > 0 and _leads_to_leaves(
+        nodes.children_left != -1, nodes.children_left, nodes.children_right, nodes.feature, nodes.n_features
+    )
+
+
+def _leads_to_leaves(inner: Any, left: Any, right: Any, feature: Any, n_features: int) -> bool:
+    """Whether children come after their parents, so that every path ends, and only known columns are asked for."""
+    at = np.flatnonzero(inner)
+    left, right, feature = left[at].astype(np.int64), right[at].astype(np.int64), feature[at]
+    return bool(
+        (left > at).all()
+        and (right > at).all()
+        and (np.maximum(left, right) < len(inner)).all()
+        and ((feature >= 0) & (feature < n_features)).all()
+    )
+
+
+def _is_sound_forest(forest: Any) -> bool:
+    # The trees of a forest do not look at the number of columns again.
+    return not _fitted(forest, "estimators_") or all(
+        full_name(type(tree)) in _TREES and _fitted(tree, "tree_") and tree.n_features_in_ == forest.n_features_in_
+        for tree in forest.estimators_
+    )
+
+
+def _is_sound_boosting(model: Any) -> bool:
+    if not _fitted(model, "_predictors"):
+        return True
+    categorical, n_columns = model._bin_mapper.is_categorical_, model.n_features_in_
+    if not (categorical.dtype.kind in "bu" and categorical.shape == (n_columns,) and _keeps_columns(model)):
+        return False
+    for predictor in (predictor for of_iteration in model._predictors for predictor in of_iteration):
+        nodes, bits = predictor.nodes, predictor.raw_left_cat_bitsets
+        inner = nodes["is_leaf"] == 0
+        by_category = nodes[inner & (nodes["is_categorical"] != 0)]
+        if not (
+            nodes.ndim == 1
+            and len(nodes) > 0
+            and bits.ndim == 2
+            and bits.shape[1] == 8
+            and _leads_to_leaves(inner, nodes["left"], nodes["right"], nodes["feature_idx"], n_columns)
+            and (by_category["bitset_idx"] < len(bits)).all()
+            and categorical[by_category["feature_idx"]].all()
+        ):
+            return False
+    return True
+
+
+def _keeps_columns(model: Any) -> bool:
+    """Whether what gradient boosting does to a row first, categories to codes, leaves as many columns."""
+    columns, n_columns = model._preprocessor, model.n_features_in_
+    if columns is None:
+        return True
+    (first, encoder, coded), (second, check, numbers), *rest = columns.transformers_
+    return (
+        [first, second] == ["encoder", "numerical"]
+        and [type(encoder).__name__, type(check).__name__] == ["OrdinalEncoder", "FunctionTransformer"]
+        and all(transformer == "drop" for _, transformer, _ in rest)
+        and coded.dtype == numbers.dtype == bool
+        and coded.shape == numbers.shape == (n_columns,)
+        and bool((coded != numbers).all())
+        and columns.n_features_in_ == n_columns
+        and columns._transformer_to_input_indices["encoder"] == np.flatnonzero(coded).tolist()
+        and columns._transformer_to_input_indices["numerical"] == np.flatnonzero(numbers).tolist()
+        and getattr(columns, "feature_names_in_", coded).shape == (n_columns,)
+    )
+
+
+def _is_sound_svc(svc: Any) -> bool:
+    if not _fitted(svc, "support_vectors_"):
+        return True
+    n_classes, n_vectors = len(svc.classes_), len(svc.support_)
+    n_pairs = n_classes * (n_classes - 1) // 2
+    return (
+        svc.kernel in ("linear", "poly", "rbf", "sigmoid")
+        and svc._sparse is False
+        and n_classes > 1
+        and svc.support_.ndim == 1
+        and svc.support_vectors_.shape == (n_vectors, svc.n_features_in_)
+        and svc._n_support.shape == (n_classes,)
+        and bool((svc._n_support >= 0).all())
+        and svc._n_support.sum() == n_vectors > 0
+        and svc._dual_coef_.shape == (n_classes - 1, n_vectors)
+        and svc._intercept_.shape == (n_pairs,)
+        and svc._probA.shape == svc._probB.shape
+        and svc._probA.shape in ((0,), (n_pairs,))
+    )
+
+
+def _is_sound_one_hot(encoder: Any) -> bool:
+    """Whether every category gets a column that the (sparse) result has."""
+    if not _fitted(encoder, "categories_"):
+        return True
+    dropped, sizes = encoder._drop_idx_after_grouping, encoder._n_features_outs
+    if not (isinstance(sizes, list) and len(encoder.categories_) == len(sizes) == encoder.n_features_in_ > 0):
+        return False
+    for column, (categories, size) in enumerate(zip(encoder.categories_, sizes)):
+        codes = np.arange(len(categories))
+        if encoder._infrequent_enabled:
+            rare, grouped = encoder._infrequent_indices[column], encoder._default_to_infrequent_mappings[column]
+            codes = codes if rare is None else np.append(codes, rare[0])
+            codes = codes if grouped is None else np.take(grouped, codes)
+        if dropped is not None and dropped[column] is not None:
+            codes = codes[codes != dropped[column]]
+            codes = codes - (codes > dropped[column])
+        # Numbers are looked up by a search, which would end beyond the last of them if they were not in order.
+        numbers = [value for value in categories.tolist() if isinstance(value, int | float) and value == value]
+        if not (size >= 0 and ((codes >= 0) & (codes < size)).all() and numbers == sorted(set(numbers))):
+            return False
+    return True
+
+
+def _is_sound_transformer(transformer: Any) -> bool:
+    return transformer.inverse_func is None and (transformer.func is None or isinstance(transformer.func, partial))
+
+
+def _is_sound_pipeline(pipeline: Any) -> bool:
+    # A cache is a folder of pickles.
+    return pipeline.memory is None
+
+
+_TREES = ("sklearn.tree._classes.DecisionTreeClassifier", "sklearn.tree._classes.ExtraTreeClassifier")
+_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "unnaive.represent.table.TableEncoder": _is_sound_encoder,
+    "unnaive.represent.discretize.MDLDiscretizer": _is_sound_discretizer,
+    "sklearn.ensemble._forest.ExtraTreesClassifier": _is_sound_forest,
+    "sklearn.ensemble._forest.RandomForestClassifier": _is_sound_forest,
+    "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier": _is_sound_boosting,
+    "sklearn.pipeline.Pipeline": _is_sound_pipeline,
+    "sklearn.preprocessing._encoders.OneHotEncoder": _is_sound_one_hot,
+    "sklearn.preprocessing._function_transformer.FunctionTransformer": _is_sound_transformer,
+    "sklearn.svm._classes.SVC": _is_sound_svc,
+    **dict.fromkeys(_TREES, _is_sound_tree),
+}
