@@ -1,6 +1,8 @@
 """Delimited text: what kind a column is of is decided by all of its values, however the file is read."""
 
+import io
 import math
+import threading
 from unittest.mock import patch
 
 import numpy as np
@@ -148,6 +150,21 @@ def test_batches_can_be_left_and_taken_up_again(folder):
     assert sum(len(batch) for batch in table.batches(["b"])) == 300_000
 
 
+def test_a_file_is_read_by_the_thread_that_asks_for_it(folder):
+    # Threads of arrow that are left reading when the program ends make it hang or abort.
+    threads = set()
+
+    class Stream(io.BufferedReader):
+        def read(self, size=-1):
+            threads.add(threading.get_ident())
+            return super().read(size)
+
+    table = table_of(folder, "a,b\n" + "1,x\n" * 2_000_000)
+    with patch("builtins.open", lambda path, mode: Stream(io.FileIO(path))):
+        assert len(next(table.batches(rows=10))) == 10
+    assert threads == {threading.get_ident()}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -283,3 +300,19 @@ def test_batches_and_the_whole_are_what_the_definition_says(folder, columns, for
     pd.testing.assert_frame_equal(pd.concat(parts), frame)
     last = list(columns)[::-1]
     pd.testing.assert_frame_equal(pd.concat(list(table.batches(last, rows))), frame[last])
+
+
+PIECES = st.sampled_from(["a", "1", ",", '"', '""', "\n", "\r", "\r\n", ',"', '",', '5" pipe', 'x"y"', "\n\n"])
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(PIECES, max_size=30).map("".join), st.integers(1, 20))
+def test_the_size_of_a_block_does_not_matter_however_odd_the_quotes(folder, text, block):
+    def read(size):
+        with patch.object(delimited, "_BLOCK", size):
+            try:
+                return table_of(folder, "a,b\n" + text).read().to_csv()
+            except DataError as error:
+                return str(error)
+
+    assert read(block) == read(1 << 20)

@@ -2,6 +2,9 @@
 
 import datetime
 import decimal
+import gc
+import gzip
+import tempfile
 
 import numpy as np
 import pandas as pd
@@ -154,6 +157,18 @@ def test_opening_reads_neither_rows_nor_anything_but_the_end(folder):
     assert (table.n_rows, table.kinds) == (100_000, {"a": "integer", "b": "text"})
     with pytest.raises(DataError, match="the Parquet file is damaged"):
         table.read()
+
+
+def test_the_copy_of_a_gzipped_file_goes_with_the_table(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    table_of(folder, {"a": [1, 2]})
+    (folder / "table.parquet.gz").write_bytes(gzip.compress((folder / "table.parquet").read_bytes()))
+    table = open_table(folder / "table.parquet.gz")
+    assert len(list(tmp_path.iterdir())) == 1
+    assert table.read()["a"].tolist() == [1, 2]
+    del table
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_text_that_is_not_utf8_is_refused(folder):

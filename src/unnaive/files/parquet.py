@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
@@ -109,11 +109,13 @@ class ParquetTable(ArrowTable):
                 frame[name] = frame[name].astype(object)
         return frame
 
-    def _unpacked(self) -> Any:
-        unpacked = tempfile.TemporaryFile()  # noqa: SIM115
-        weakref.finalize(self, unpacked.close)
-        with self.source.open() as stream:
-            shutil.copyfileobj(stream, unpacked)
+    def _unpacked(self) -> Path:
+        """A copy that arrow can read by itself, gone with this object."""
+        folder = tempfile.mkdtemp(prefix="unnaive")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        unpacked = Path(folder) / "table.parquet"
+        with self.source.open() as stream, open(unpacked, "wb") as copy:
+            shutil.copyfileobj(stream, copy)
         return unpacked
 
     @contextmanager
