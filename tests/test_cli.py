@@ -49,7 +49,7 @@ def run(monkeypatch, capsys):
 
 
 def frame_of(path):
-    return pd.read_csv(path, keep_default_na=False, na_values=[""])
+    return pd.read_csv(path, keep_default_na=False, na_values=[""], float_precision="round_trip")
 
 
 # Fit, predict, update, forget
@@ -62,7 +62,7 @@ def test_every_model_is_fitted_saved_and_predicts_from_files(name, folder, run):
     assert "200 rows and 5 columns, predicting 'mood' (3 classes)" in out
     code, out, err = run("predict", "m.unnaive", "table.csv", "-o", "out.csv")
     assert (code, err) == (0, "")
-    written = pd.read_csv("out.csv")
+    written = frame_of("out.csv")
     saved = load("m.unnaive")
     data = frame_of("table.csv")
     model = MODELS[name].make().fit(data.drop(columns="mood"), data["mood"].to_numpy().astype(str))
@@ -131,7 +131,7 @@ def test_text_that_looks_like_numbers_stays_text_in_another_file(folder, run):
     run("fit", "train.csv", "-m", "nb", "-o", "m.unnaive")
     code, _, _ = run("predict", "m.unnaive", "new.csv", "-o", "out.csv")
     assert code == 0
-    assert pd.read_csv("out.csv")["class"].tolist() == ["a", "b"]
+    assert frame_of("out.csv")["class"].tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -196,7 +196,7 @@ def test_a_failed_prediction_leaves_no_file_behind(folder, run):
 def test_an_explanation_sums_to_the_log_odds_of_the_prediction(name, folder, run):
     run("fit", "table.csv", "-m", name, "-o", "m.unnaive")
     run("predict", "m.unnaive", "table.csv", "-o", "out.csv")
-    predicted = pd.read_csv("out.csv").iloc[7]
+    predicted = frame_of("out.csv").iloc[7]
     code, out, _ = run("explain", "m.unnaive", "table.csv", "--row", 7, "--json")
     assert code == 0
     told = json.loads(out)
@@ -322,7 +322,7 @@ def scores_of(path):
 
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_a_stopped_run_resumes_to_the_table_of_a_whole_one(stop, folder):
-    arguments = ["compare", "table.csv", "-m", "nb,aode,tan,forest", "--cv", "10", "-j", "2"]
+    arguments = ["compare", "table.csv", "-m", "nb,aode,tan,forest", "--cv", "20", "-j", "2"]
     command = [sys.executable, "-m", "unnaive", *arguments]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
     results = folder / "report.jsonl"
@@ -332,7 +332,7 @@ def test_a_stopped_run_resumes_to_the_table_of_a_whole_one(stop, folder):
     os.killpg(process.pid, stop)
     complaints = process.communicate()[1].decode()
     assert "Traceback" not in complaints
-    assert 3 <= results.read_text().count("\n") < 41
+    assert 3 <= results.read_text().count("\n") < 81
     again = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=True)
     assert again.stderr == ""
     resumed = scores_of("report.jsonl")

@@ -27,6 +27,7 @@ import pytest
 import skops.io
 from joblib import parallel_config
 from sklearn import config_context
+from sklearn._loss._loss import CyHalfBinomialLoss
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
@@ -331,8 +332,10 @@ def test_every_type_that_may_be_in_a_file_is_in_one():
         found |= set(types.audit(skops.io.dumps(clone(model).fit(table, labels)))[0])
     binary = clone(PIPELINES["boosting"]).fit(table, labels == "no")
     found |= set(types.audit(skops.io.dumps(binary))[0])
+    here = CyHalfBinomialLoss.__module__
     for kind in ("ObjectNode", "TreeNode", "LossNode", "RandomGeneratorNode", "PartialNode", "FunctionNode"):
-        assert types.TYPES[kind] <= found
+        known = {name for name in types.TYPES[kind] if kind != "LossNode" or name.startswith(f"{here}.")}
+        assert known <= found
 
 
 def test_only_classifiers_that_were_fitted_are_saved(tmp_path):

@@ -14,7 +14,10 @@ import json
 import os
 import re
 import secrets
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -25,7 +28,7 @@ import numpy as np
 
 from unnaive import __version__
 from unnaive.persist.soundness import check_model, full_name, parts_of
-from unnaive.persist.types import audit
+from unnaive.persist.types import LOSS_MODULE, audit
 
 _FORMAT = 1
 _MANIFEST, _MODEL = "manifest.json", "model.skops"
@@ -454,10 +457,26 @@ def _pack(model: Any) -> bytes:
 def _unpack(payload: bytes, types: list[str]) -> Any:
     import skops.io
 
-    model = skops.io.loads(payload, trusted=types)
+    with _losses_by_their_old_name():
+        model = skops.io.loads(payload, trusted=types)
     _check_kind(model)
     check_model(model)
     return model
+
+
+@contextmanager
+def _losses_by_their_old_name() -> Iterator[None]:
+    """Let the name that older releases of scikit-learn give a module mean that module, and no file of that name."""
+    from sklearn._loss import _loss
+
+    before = sys.modules.get(LOSS_MODULE)
+    sys.modules[LOSS_MODULE] = _loss
+    try:
+        yield
+    finally:
+        del sys.modules[LOSS_MODULE]
+        if before is not None:
+            sys.modules[LOSS_MODULE] = before
 
 
 def _check_kind(model: Any) -> None:

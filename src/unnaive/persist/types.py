@@ -87,6 +87,7 @@ _SKLEARN = (
     "ensemble._hist_gradient_boosting.predictor.TreePredictor",
 )
 TREE = "sklearn.tree._tree.Tree"
+LOSS_MODULE = "_loss"  # what older releases of scikit-learn call sklearn._loss._loss
 _CHECK_ARRAY = "sklearn.utils.validation.check_array"
 _SCALARS = {
     "number",
@@ -112,7 +113,11 @@ TYPES: dict[str, set[str]] = {
     "NdArrayNode": {"numpy.ndarray"} | {f"numpy.{name}" for name in _SCALARS},
     "DTypeNode": {"numpy.dtype"},
     "ObjectNode": {f"unnaive.{name}" for name in _UNNAIVE} | {f"sklearn.{name}" for name in _SKLEARN},
-    "LossNode": {f"sklearn._loss._loss.{name}" for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss")},
+    "LossNode": {
+        f"{module}.{name}"
+        for module in ("sklearn._loss._loss", LOSS_MODULE)
+        for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss")
+    },
     # The nodes of decision trees.
     "TreeNode": {TREE},
     # Gradient boosting keeps the random numbers it would go on with, and the check it makes of a row's numbers,
