@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -119,3 +120,10 @@ class Browser:
         """Addresses asked for since the last call."""
         events = (json.loads(entry["message"])["message"] for entry in self.chrome.get_log("performance"))
         return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+
+    def becomes(self, condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+        """Whether something is so before long: a page that is loading anew takes its time on a busy machine."""
+        deadline = time.monotonic() + seconds
+        while not condition() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return condition()

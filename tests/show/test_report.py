@@ -19,6 +19,7 @@ from unnaive.evaluate.significance import friedman
 from unnaive.models import MODELS
 from unnaive.show import report
 from unnaive.show.report import check_report_path, render_report, write_report
+from unnaive.show.verdict import verdict_on
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 SECTIONS = ["leaderboard", "figures", "results", "data", "calibration", "timings", "failures", "reading", "again"]
@@ -150,7 +151,7 @@ def section(page, name):
 
 def verdict(comparison):
     """The sentences alone: the figures of a page take their time."""
-    return report._verdict(comparison).striptags()
+    return verdict_on(comparison).striptags()
 
 
 def table_of(element):
@@ -612,7 +613,7 @@ def test_the_theme_follows_the_system_until_the_button_is_used_which_is_remember
     browser.find("#theme").click()
     assert browser.style("body", "backgroundColor") == dark
     browser.chrome.refresh()
-    assert browser.style("body", "backgroundColor") == dark
+    assert browser.becomes(lambda: browser.style("body", "backgroundColor") == dark)
     browser.find("#theme").click()
     assert browser.style("body", "backgroundColor") == light
 

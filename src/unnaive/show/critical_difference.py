@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from unnaive.evaluate.comparison import higher_is_better as more_is_better
 from unnaive.evaluate.significance import Friedman, cliques, friedman, nemenyi_critical_difference
+from unnaive.show.display import Display
 from unnaive.show.style import (
     FAINT,
     INK,
     PALETTE,
     TEXT_SIZE,
-    axes_for,
     scored,
     settle,
     shorten,
@@ -27,7 +27,6 @@ from unnaive.show.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
     from unnaive.evaluate.comparison import Comparison
 
@@ -38,7 +37,7 @@ _LEADER = 0.45  # least length of a horizontal line, over which the rank is writ
 _NEAR = 0.045  # vertical lines are not drawn closer than this
 
 
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(Display):
     """Demšar's diagram: models on an axis of average ranks, with bars over those that do not differ.
 
     The best rank is on the left. Two models differ significantly, by Nemenyi's test, if their ranks are at
@@ -79,9 +78,6 @@ class CriticalDifferenceDisplay:
     >>> display.average_ranks, round(display.critical_difference, 3), display.cliques
     (array([1.25, 1.75, 3.  ]), 1.657, [(0, 1), (1, 2)])
     """
-
-    ax_: Axes
-    figure_: Figure | SubFigure
 
     def __init__(self, test: Friedman, names: Sequence[Any], *, alpha: float = 0.05) -> None:
         self.test = test
@@ -163,20 +159,7 @@ class CriticalDifferenceDisplay:
     def _height(self) -> float:
         return _ABOVE + _BAR * (len(self.cliques) + 2) + _ROW * math.ceil(len(self.names) / 2)
 
-    def plot(self, *, ax: Axes | None = None) -> CriticalDifferenceDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
-            This one.
-        """
-        ax = axes_for(ax, self.size)
+    def _draw(self, ax: Axes) -> None:
         ax.set_axis_off()
         write_title(ax, self._headline())
         width, height = settle(ax)
@@ -204,8 +187,6 @@ class CriticalDifferenceDisplay:
         leader = _LEADER / per_rank
         self._draw_models(ax, left, lines, labels, first - leader, lowest, text_size)
         self._draw_models(ax, right, lines, labels, last + leader, lowest, text_size)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _headline(self) -> str:
         found = "differ" if self.test.f_p_value < self.alpha else "do not differ significantly"

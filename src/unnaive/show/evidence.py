@@ -14,16 +14,16 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from unnaive.represent.columns import is_missing
-from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, axes_for, settle, shorten, text_width, write_title
+from unnaive.show.display import Display
+from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 Contribution = tuple[str, str, float]
 
 
-class EvidenceDisplay:
+class EvidenceDisplay(Display):
     """Log odds of one class against another, as the sum of what the prior and every column contribute.
 
     Parameters
@@ -60,9 +60,6 @@ class EvidenceDisplay:
     >>> display.bars_
     [('prior', -0.5), ('sky = grey', 2.0), ('wind = missing', 0.0), ('total, p = 0.820', 1.5)]
     """
-
-    ax_: Axes
-    figure_: Figure | SubFigure
 
     def __init__(
         self,
@@ -153,21 +150,8 @@ class EvidenceDisplay:
         """Width and height in inches that do the drawing justice."""
         return 7.5, 1.3 + 0.27 * (min(len(self.contributions_) - 1, self.top + 1) + 2)
 
-    def plot(self, *, ax: Axes | None = None) -> EvidenceDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        EvidenceDisplay
-            This one.
-        """
+    def _draw(self, ax: Axes) -> None:
         self.bars_ = self._bars()
-        ax = axes_for(ax, self.size)
         sizes = np.array([size for _, size in self.bars_])
         places = np.arange(len(sizes), dtype=np.float64)
         places[-1] += 0.4  # the total stands apart
@@ -204,8 +188,6 @@ class EvidenceDisplay:
             )
         ax.axvline(0, color=FAINT, linewidth=0.9)
         ax.axhline(places[-1] - 0.7, color=FAINT, linewidth=0.6)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _bars(self) -> list[tuple[str, float]]:
         """Words and log odds of the prior, the weightiest columns, all others together, and the total."""

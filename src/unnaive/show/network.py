@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.show.style import FAINT, INK, TEXT_SIZE, axes_for, settle, shorten, spread, text_width
+from unnaive.show.display import Display
+from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, shorten, spread, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
 # In inches, at full text size.
 _HIGH = 0.26  # a box
@@ -29,7 +29,7 @@ _LARGEST = (16.0, 11.0)  # figure
 _SWEEPS = 12
 
 
-class NetworkDisplay:
+class NetworkDisplay(Display):
     """The columns of a network in layers, with an arrow to each column from those it depends on.
 
     Layers follow each other downwards or from left to right, whichever needs less room. Columns that neither
@@ -64,9 +64,6 @@ class NetworkDisplay:
     >>> NetworkDisplay.from_estimator(TAN().fit(X, y)).layers
     [[0], [1, 2], [3]]
     """
-
-    ax_: Axes
-    figure_: Figure | SubFigure
 
     def __init__(
         self,
@@ -113,21 +110,8 @@ class NetworkDisplay:
         scale = min(1.0, _LARGEST[0] / needed[0], _LARGEST[1] / needed[1])
         return max(3.0, needed[0] * scale + 0.2), max(1.5, needed[1] * scale + 0.2)
 
-    def plot(self, *, ax: Axes | None = None) -> NetworkDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        NetworkDisplay
-            This one.
-        """
+    def _draw(self, ax: Axes) -> None:
         plan = self._arrange()
-        ax = axes_for(ax, self.size)
         ax.set_axis_off()
         width, height = settle(ax)
         scale = min(1.2, width / plan.size[0], height / plan.size[1])
@@ -147,8 +131,6 @@ class NetworkDisplay:
             style = "-" if self.class_is_parent[column] else (0, (3, 2))
             _draw_box(ax, self.positions_[column], self.sizes_[column], label, INK, style, scale)
         _draw_box(ax, plan.class_position, plan.class_size, self._about_class, FAINT, "-", scale)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     @property
     def _labels(self) -> list[str]:

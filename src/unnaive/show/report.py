@@ -21,18 +21,16 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from unnaive.evaluate.comparison import Comparison, Standing, higher_is_better, label_of
-from unnaive.models import MODELS, Model
 from unnaive.show.critical_difference import CriticalDifferenceDisplay
 from unnaive.show.reliability import ReliabilityDisplay
 from unnaive.show.score_time import ScoreTimeDisplay
-from unnaive.show.style import scored, to_svg
+from unnaive.show.style import to_svg
+from unnaive.show.verdict import ALPHA, entry_of, score_text, several, verdict_on
 from unnaive.show.win_tie_loss import WinTieLossDisplay
 
 _ABOUT_PROBABILITIES = ("calibration_error", "log_loss", "brier")
 _GENERATOR = b'<meta name="generator" content="unnaive'
 _HEAD = 4096  # bytes in which it is looked for
-_ALPHA = 0.05
-_NAMED_AT_MOST = 3  # names in a sentence, before the rest is counted
 _REM_A_POINT = 0.09  # how large figures are shown
 
 
@@ -144,7 +142,7 @@ def render_report(comparison: Comparison, *, command: str | None = None, title: 
     """
     loader = PackageLoader("unnaive.show")
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    pages.filters.update(score=_score, seconds=_seconds, percent=_percent, several=_several, opening=_opening)
+    pages.filters.update(score=score_text, seconds=_seconds, percent=_percent, several=several, opening=_opening)
     pages.filters.update(log_percent=_log_percent, known=_known, chance=_chance)
     script = loader.get_source(pages, "report.js")[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -153,7 +151,7 @@ def render_report(comparison: Comparison, *, command: str | None = None, title: 
         **_contents(comparison),
         command=command,
         titled=bool(title),
-        title=title or f"{_several(n_models, 'model')} on {_several(n_data, 'data set')}",
+        title=title or f"{several(n_models, 'model')} on {several(n_data, 'data set')}",
         styles=Markup(loader.get_source(pages, "report.css")[0]),
         script=Markup(script),
         script_hash=f"sha256-{digest}",
@@ -176,7 +174,7 @@ def _contents(comparison: Comparison) -> dict[str, Any]:
         "metrics": metrics,
         "protocol": _protocol(comparison.settings),
         "written": datetime.now(timezone.utc),
-        "verdict": _verdict(comparison),
+        "verdict": verdict_on(comparison),
         "leaderboard": leaderboard,
         "figures": _figures(comparison),
         "contests": comparison.contests() if len(comparison.data) > 1 else [],
@@ -209,19 +207,10 @@ class _Metric(NamedTuple):
 
 
 def _described(comparison: Comparison, name: str) -> _Described:
-    entry = _entry(comparison, name)
+    entry = entry_of(comparison, name)
     words = (entry.description, entry.paper) if entry else ("", "")
     estimator = " ".join(str(comparison.settings["models"][name]).split())
     return _Described(name, *words, estimator, name == comparison.baseline)
-
-
-def _entry(comparison: Comparison, name: str) -> Model | None:
-    """The registry's model of a name; None if the name was given to another estimator."""
-    entry = MODELS.get(name)
-    if entry is None:
-        return None
-    kind = "Pipeline" if entry.is_baseline else entry.estimator
-    return entry if str(comparison.settings["models"][name]).startswith(f"{kind}(") else None
 
 
 def _metric(name: str) -> _Metric:
@@ -231,19 +220,15 @@ def _metric(name: str) -> _Metric:
 def _protocol(settings: dict[str, Any]) -> str:
     repeats = settings["repeats"]
     if settings["test_size"]:
-        return f"{_several(repeats, 'hold-out')} of {100 * settings['test_size']:g} %"
+        return f"{several(repeats, 'hold-out')} of {100 * settings['test_size']:g} %"
     return f"{settings['cv']}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "")
-
-
-def _score(value: float, digits: int = 3) -> str:
-    return "–" if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def _chance(p_value: float) -> Markup:
     if math.isnan(p_value):
         return Markup("–")
     words = f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.0e}"
-    return Markup("<strong>{}</strong>").format(words) if p_value < _ALPHA else Markup(words)
+    return Markup("<strong>{}</strong>").format(words) if p_value < ALPHA else Markup(words)
 
 
 def _seconds(value: float) -> str:
@@ -267,108 +252,8 @@ def _known(values: Iterable[float]) -> list[float]:
     return [value for value in values if not math.isnan(value)]
 
 
-def _several(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _opening(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-# The verdict
-
-
-def _verdict(comparison: Comparison) -> Markup:
-    """What came out, in a few sentences."""
-    standings, metric = comparison.leaderboard(), label_of(comparison.metrics[0])
-    if not standings:
-        return Markup("No fold has been tried by every model yet, so there is nothing to compare.")
-    best = standings[0]
-    if math.isnan(best.score):
-        return Markup("No model has a score in {}, so there is nothing to rank.").format(metric)
-    if len(standings) == 1:
-        where = _several(len(comparison.data), "data set")
-        return Markup("{} is alone here, with {} {} on {}.").format(_code(best.model), metric, _mean(best), where)
-    tell_best = _best_of_one if len(comparison.data) == 1 else _best_of_many
-    return Markup(" ").join([tell_best(comparison, standings), *_not_worth_it(comparison, standings)])
-
-
-def _best_of_many(comparison: Comparison, standings: Sequence[Standing]) -> Markup:
-    best, level, baseline = standings[0], _level_with_best(standings), _code(comparison.baseline)
-    tell = Markup("{} {} the best average rank ({:.3g}) over {} data sets").format(
-        _listed(level), "has" if len(level) == 1 else "share", best.rank, len(comparison.data)
-    )
-    if len(level) == 1 and best.model != comparison.baseline:
-        losses = f"loses on {best.losses}" if best.losses else "never loses"
-        tell += Markup("; it beats {} significantly on {} and {}").format(baseline, best.wins or "none", losses)
-    p_value = _chance_of_such_ranks(comparison)
-    if p_value > _ALPHA:
-        tell += f". But the average ranks do not differ significantly (Friedman, p = {p_value:.2g})"
-    return tell + "."
-
-
-def _chance_of_such_ranks(comparison: Comparison) -> float:
-    """The p-value that the figure of critical differences has, too; nan where there is only one model with scores."""
-    comparison, metric = scored(comparison, None)
-    return comparison.friedman(metric).f_p_value if len(comparison.models) > 1 else math.nan
-
-
-def _best_of_one(comparison: Comparison, standings: Sequence[Standing]) -> Markup:
-    best, level = standings[0], _level_with_best(standings)
-    data, metric = comparison.data[0], comparison.metrics[0]
-    tell = Markup("{} {} best on {} with {} {}").format(
-        _listed(level), "is" if len(level) == 1 else "are", _code(data), label_of(metric), _mean(best)
-    )
-    if len(comparison.folds(data, best.model)) < 2:
-        return tell + "; a single fold says nothing about significance."
-    others = [standing.model for standing in standings if standing.model not in level]
-    near = [other for other in others if comparison.verdict(metric, data, best.model, other) == 0]
-    if not near:
-        return tell + ("; significantly better than every other model at 5 %." if others else ".")
-    names = _listed(near) if len(near) < len(others) else "any other model"
-    return tell + Markup("; not significantly different from {} at 5 %.").format(names)
-
-
-def _level_with_best(standings: Sequence[Standing]) -> list[str]:
-    return [standing.model for standing in standings if standing.rank == standings[0].rank]
-
-
-def _not_worth_it(comparison: Comparison, standings: Sequence[Standing]) -> list[Markup]:
-    """Sentences to say that the simple model does as well, if it does."""
-    sentences, best, many = [], standings[0], len(comparison.data) > 1
-    tested = len(comparison.folds(comparison.data[0], best.model)) > 1
-    if comparison.baseline in _level_with_best(standings):
-        sentences.append(Markup("Nothing ranks better than the baseline {}.").format(_code(comparison.baseline)))
-    elif tested and all(standing.wins <= standing.losses for standing in standings):
-        often = " more often than it is worse" if any(standing.wins for standing in standings) else ""
-        tell = Markup("No model is significantly better than the baseline {}{}.")
-        sentences.append(tell.format(_code(comparison.baseline), often))
-    entries = {standing.model: _entry(comparison, standing.model) for standing in standings}
-    own = [standing for standing in standings if (entry := entries[standing.model]) and not entry.is_baseline]
-    winner = entries[best.model]
-    if winner and winner.is_baseline and own and own[0].rank > best.rank:
-        tell = Markup(
-            "A plain scikit-learn model is ahead of all Bayesian models of unnaive; the best of them is {} ({})."
-        )
-        detail = f"average rank {own[0].rank:.3g}" if many else _mean(own[0])
-        sentences.append(tell.format(_code(own[0].model), detail))
-    return sentences
-
-
-def _code(name: str) -> Markup:
-    return Markup("<code>{}</code>").format(name)
-
-
-def _listed(names: Sequence[str]) -> Markup:
-    """``a``, ``b`` and ``c``; or ``a``, ``b``, ``c`` and 4 others."""
-    shown = [_code(name) for name in names]
-    if len(shown) > _NAMED_AT_MOST + 1:
-        shown = [*shown[:_NAMED_AT_MOST], Markup("{} others").format(len(shown) - _NAMED_AT_MOST)]
-    return Markup(" and ").join([Markup(", ").join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
-
-
-def _mean(standing: Standing) -> str:
-    return _score(standing.score) + ("" if math.isnan(standing.spread) else f" ± {_score(standing.spread)}")
 
 
 # Tables
@@ -531,7 +416,7 @@ def _figures(comparison: Comparison) -> list[_Figure]:
         return []
     standings = [standing for standing in comparison.leaderboard() if standing.n_data]
     ranks = ", ".join(f"{standing.model} {standing.rank:.2f}" for standing in standings)
-    costs = ", ".join(f"{line.model} {_score(line.score)} in {_seconds(line.fit_seconds)}" for line in standings)
+    costs = ", ".join(f"{line.model} {score_text(line.score)} in {_seconds(line.fit_seconds)}" for line in standings)
     matches = ", ".join(f"{line.model} {line.wins}/{line.ties}/{line.losses}" for line in standings)
     matches = f"Against {comparison.baseline}: {matches}"
     drawn = [
@@ -547,7 +432,7 @@ def _reliability(comparison: Comparison, rows: Sequence[_Sureness]) -> _Figure |
     if not rows:
         return None
     known = [row for row in rows if not math.isnan(row.right)]
-    words = ", ".join(f"{row.model.name} {_score(row.confidence)} and {_score(row.right)}" for row in known)
+    words = ", ".join(f"{row.model.name} {score_text(row.confidence)} and {score_text(row.right)}" for row in known)
     words = f"Mean confidence and share right: {words}"
     return _draw("reliability", "Reliability", ReliabilityDisplay, comparison, words)
 

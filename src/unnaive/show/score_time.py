@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from unnaive.evaluate.comparison import higher_is_better as more_is_better
 from unnaive.evaluate.comparison import label_of
-from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, axes_for, scored, settle, shorten, text_width
+from unnaive.show.display import Display
+from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, scored, settle, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
     from unnaive.evaluate.comparison import Comparison
 
@@ -28,7 +28,7 @@ _ROUNDS = 3
 _ALIGNED: dict[int, Literal["left", "center", "right"]] = {1: "left", 0: "center", -1: "right"}
 
 
-class ScoreTimeDisplay:
+class ScoreTimeDisplay(Display):
     """Scores against times, with the models that no other beats in both.
 
     Parameters
@@ -58,9 +58,6 @@ class ScoreTimeDisplay:
     >>> [display.names[place] for place in display.front]
     ['nb', 'aode']
     """
-
-    ax_: Axes
-    figure_: Figure | SubFigure
 
     def __init__(
         self,
@@ -131,20 +128,7 @@ class ScoreTimeDisplay:
                 front.append(place)
         return front
 
-    def plot(self, *, ax: Axes | None = None) -> ScoreTimeDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        ScoreTimeDisplay
-            This one.
-        """
-        ax = axes_for(ax, self.size)
+    def _draw(self, ax: Axes) -> None:
         self._set_up_axes(ax)
         on_front = np.isin(np.arange(len(self.names)), self.front)
         ax.step(
@@ -169,8 +153,6 @@ class ScoreTimeDisplay:
             )
         settle(ax)
         self.labels_ = self._write_labels(ax, on_front)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _set_up_axes(self, ax: Axes) -> None:
         from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unnaive.evaluate.comparison import label_of
+from unnaive.show.display import Display
 from unnaive.show.style import (
     FAINT,
     GRID,
     INK,
     PALETTE,
     TEXT_SIZE,
-    axes_for,
     scored,
     settle,
     shorten,
@@ -25,7 +25,6 @@ from unnaive.show.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
     from unnaive.evaluate.comparison import Comparison
 
@@ -34,7 +33,7 @@ _TESTS = {"t": "corrected paired t-test, 5 %", "two_se": "more than two standard
 _FAINTEST, _STRONGEST = 0.08, 0.5
 
 
-class WinTieLossDisplay:
+class WinTieLossDisplay(Display):
     """A matrix of wins, ties and losses of the model of a row against the model of a column.
 
     Cells are blue where the row wins more often and orange where it loses more often, the stronger the more.
@@ -59,9 +58,6 @@ class WinTieLossDisplay:
     >>> [text.get_text() for text in display.ax_.texts]
     ['3/1/1', '1/1/3']
     """
-
-    ax_: Axes
-    figure_: Figure | SubFigure
 
     def __init__(
         self, counts: ArrayLike, names: Sequence[Any], *, title: str = "row against column: wins/ties/losses"
@@ -111,22 +107,9 @@ class WinTieLossDisplay:
         side = 0.52 * len(self.names)
         return max(4.0, side + 1.8), max(2.2, 0.62 * side + 1.8)
 
-    def plot(self, *, ax: Axes | None = None) -> WinTieLossDisplay:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        WinTieLossDisplay
-            This one.
-        """
+    def _draw(self, ax: Axes) -> None:
         from matplotlib.patches import Rectangle
 
-        ax = axes_for(ax, self.size)
         k = len(self.names)
         ax.set(xlim=(0, k), ylim=(k, 0))
         ax.spines[:].set_visible(False)
@@ -155,5 +138,3 @@ class WinTieLossDisplay:
         for edge in range(k + 1):
             ax.axhline(edge, color=FAINT if edge in (0, k) else GRID, linewidth=0.6)
             ax.axvline(edge, color=FAINT if edge in (0, k) else GRID, linewidth=0.6)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

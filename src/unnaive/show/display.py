@@ -1,0 +1,48 @@
+"""Display: what all drawings of one pair of axes have in common, in scikit-learn's convention."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, TypeVar
+
+from unnaive.show.style import axes_for
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+Drawn = TypeVar("Drawn", bound="Display")
+
+
+class Display(ABC):
+    """A subclass says how large it wants to be, and draws."""
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    @property
+    @abstractmethod
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that do the drawing justice."""
+
+    @abstractmethod
+    def _draw(self, ax: Axes) -> None:
+        """Draw into axes."""
+
+    def plot(self: Drawn, *, ax: Axes | None = None) -> Drawn:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        Display
+            This one.
+        """
+        ax = axes_for(ax, self.size)
+        self._draw(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
