@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unnaive import NaiveBayes
-from unnaive.datasets import DataError, Dataset, bundled, load, names, open_table
+from unnaive.datasets import BUNDLED, DataError, Dataset, load, names, open_table
 
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 needs_data = pytest.mark.skipif(not (DATA / "SOURCES.md").exists(), reason="set UNNAIVE_DATA to the folder of data")
@@ -45,7 +45,7 @@ def write(tmp_path):
 
 
 def test_the_bundled_sets_have_frames_and_the_names_of_their_classes():
-    found = {data.name: (data.n_rows, data.n_columns, data.n_classes) for data in bundled()}
+    found = {data.name: (data.n_rows, data.n_columns, data.n_classes) for data in map(load, BUNDLED)}
     assert found == {"iris": (150, 4, 3), "wine": (178, 13, 3), "breast_cancer": (569, 30, 2), "digits": (1797, 64, 10)}
     assert sorted(set(load("iris").y)) == ["setosa", "versicolor", "virginica"]
     assert sorted(set(load("breast_cancer").y)) == ["benign", "malignant"]

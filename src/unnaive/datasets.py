@@ -22,7 +22,7 @@ from unnaive.files.source import Source, near
 from unnaive.files.table import FrameTable
 from unnaive.labels import labels_of
 
-__all__ = ["DataError", "Dataset", "TableFile", "bundled", "load", "names", "open_table"]
+__all__ = ["BUNDLED", "DataError", "Dataset", "TableFile", "load", "names", "open_table"]
 
 BUNDLED: dict[str, Callable[..., Any]] = {
     "iris": load_iris,
@@ -213,22 +213,6 @@ def names(folder: str | Path | None = None) -> list[str]:
     ['iris', 'wine', 'breast_cancer', 'digits']
     """
     return [*BUNDLED, *sorted(set(_files(folder)) - set(BUNDLED))]
-
-
-def bundled() -> list[Dataset]:
-    """The data sets that come with scikit-learn: iris, wine, breast_cancer and digits.
-
-    Returns
-    -------
-    list of Dataset
-
-    Examples
-    --------
-    >>> from unnaive.datasets import bundled
-    >>> [(data.name, data.n_rows) for data in bundled()]
-    [('iris', 150), ('wine', 178), ('breast_cancer', 569), ('digits', 1797)]
-    """
-    return [load(name) for name in BUNDLED]
 
 
 def _bundled_frame(name: str) -> pd.DataFrame:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from itertools import permutations
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,6 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.classifiers.base import BayesClassifier, unchanged_on_error
+from unnaive.classifiers.evidence import evidence_by_orders
 from unnaive.represent.batches import Batches, bins_of_batches, labels_of_batches
 from unnaive.represent.columns import RawTable, read_table
 from unnaive.represent.discretize import MDLDiscretizer
@@ -27,7 +26,6 @@ from unnaive.statistics.posterior import to_posterior
 # Parameters that change how a model is computed, not what it is.
 _COMPUTING = ("n_jobs", "max_bytes")
 
-_SAMPLED_ORDERS = 64  # of the columns, over which evidence is averaged
 
 # What a fitted model keeps in a file beside its parameters.
 _KEPT = ("classes_", "n_features_in_", "feature_names_in_", "encoder_", "statistic_")
@@ -123,18 +121,7 @@ class CountingClassifier(BayesClassifier):
 
         What a column adds to the score of those before it, on average over orders of the columns.
         """
-        n_columns = self.n_features_in_
-        places = np.array(_orders(n_columns))  # of every column, in every order
-        n_orders = len(places)
-        # Before, between and after: the columns shown at each step of each order.
-        shown = (places[:, None, :] < np.arange(n_columns + 1)[None, :, None]).reshape(-1, n_columns)
-        evidence = np.empty((len(rows.codes), n_columns, len(self.classes_)))
-        for row in range(len(rows.codes)):
-            steps = self.encoder_.only(rows[row : row + 1].repeated(len(shown)), shown)
-            scores = self._score_rows(steps, statistic, derived).reshape(n_orders, n_columns + 1, -1)
-            gains = np.diff(scores, axis=1)
-            evidence[row] = np.take_along_axis(gains, places[:, :, None], axis=1).mean(axis=0)
-        return evidence
+        return evidence_by_orders(lambda shown: self._score_rows(shown, statistic, derived), self.encoder_, rows)
 
     @unchanged_on_error
     def partial_fit(
@@ -438,15 +425,6 @@ class CountingClassifier(BayesClassifier):
                 f"{classes.tolist()}. Name all labels in `classes` on the first call to partial_fit."
             )
         return places
-
-
-def _orders(n_columns: int) -> list[tuple[int, ...]]:
-    """All orders of the columns, or a fixed sample in which every order comes with its reverse."""
-    if math.factorial(n_columns) <= _SAMPLED_ORDERS:
-        return list(permutations(range(n_columns)))
-    random = np.random.default_rng(0)
-    half = [tuple(random.permutation(n_columns).tolist()) for _ in range(_SAMPLED_ORDERS // 2)]
-    return [*half, *(tuple(n_columns - 1 - place for place in order) for order in half)]
 
 
 def _remade(kind: type[CountingClassifier], attributes: dict[str, Any]) -> CountingClassifier:
