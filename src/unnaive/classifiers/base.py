@@ -10,13 +10,12 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
+from sklearn.utils.validation import _check_y, check_is_fitted
 
-from unnaive.represent.columns import RawTable, read_table, refuse_missing_labels
+from unnaive.represent.columns import refuse_missing_labels
 from unnaive.statistics.posterior import to_log_posterior, to_posterior
 
 _ROWS_A_THREAD = 256  # fewer are not worth a thread
@@ -43,54 +42,25 @@ def unchanged_on_error(method: Method) -> Method:
 
 
 class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """Base of all classifiers: a subclass writes ``_fit``, ``_score`` and ``_evidence``, the rest follows.
+    """Base of all classifiers: a subclass writes ``fit``, ``_read``, ``_score`` and ``_evidence``, the rest follows.
 
-    ``fit`` checks its input and calls ``_fit(table, classes, weights)``; predictions read X into a table and
-    turn ``_score(table)``, joint log scores log p(x, y) of shape (n_samples, n_classes), into what was asked.
+    Predictions read X into rows and turn ``_score(rows)``, joint log scores log p(x, y) of shape
+    (n_samples, n_classes), into what was asked.
     """
 
     n_jobs: int | None
 
     @abstractmethod
-    def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
-        """Learn from a table, class indices and weights that were checked; ``self.classes_`` is set."""
+    def _read(self, X: Any, reset: bool) -> Any:
+        """X with scikit-learn's checks made, in the form that the model works on."""
 
     @abstractmethod
-    def _score(self, table: RawTable) -> NDArray[np.float64]:
-        """Joint log scores of the rows of a table."""
+    def _score(self, rows: Any) -> NDArray[np.float64]:
+        """Joint log scores of rows that were read."""
 
     @abstractmethod
-    def _evidence(self, table: RawTable) -> NDArray[np.float64]:
+    def _evidence(self, rows: Any) -> NDArray[np.float64]:
         """Contributions of the prior and of every column to the joint log scores."""
-
-    @unchanged_on_error
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> BayesClassifier:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            Mixed columns; NaN and None are missing values.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,), optional
-            A weight of 2 is the same as the row twice, a weight of 0 as no row.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        table = read_table(self, X, reset=True)
-        labels = self._check_labels(y, table)
-        weights = self._check_weights(sample_weight, table)
-        weighted = sample_weight is not None
-        if not np.all(weights > 0):
-            used = weights > 0
-            table, labels, weights = table.take(used), labels[used], weights[used]
-        self.classes_, classes = _index_labels(labels)
-        self._fit(table, classes, weights, weighted)
-        return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of every row.
@@ -148,7 +118,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        return self._score(read_table(self, X, reset=False))
+        return self._score(self._read(X, reset=False))
 
     def predict_evidence(self, X: Any) -> NDArray[np.float64]:
         """What the prior and every column say for each class, in logarithms that sum to the joint log scores.
@@ -168,7 +138,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             The prior comes first.
         """
         check_is_fitted(self)
-        return self._evidence(read_table(self, X, reset=False))
+        return self._evidence(self._read(X, reset=False))
 
     def _over_rows(self, work: Callable[[slice], Any], n_rows: int) -> list[Any]:
         """Call ``work`` on slices of the rows, one a thread; rows are independent, so any cut will do."""
@@ -180,36 +150,19 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             delayed(work)(slice(start, stop)) for start, stop in pairwise(cuts)
         )
 
-    def _check_labels(self, y: Any, table: RawTable) -> NDArray[Any]:
+    def _check_labels(self, y: Any, n_rows: int) -> NDArray[Any]:
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         refuse_missing_labels(y)
         labels = _check_y(y)
         if labels.dtype.kind not in "biuU":
             check_classification_targets(labels)
-        if len(labels) != table.n_rows:
-            raise ValueError(f"X has {table.n_rows} rows, but y has {len(labels)} labels.")
+        if len(labels) != n_rows:
+            raise ValueError(f"X has {n_rows} rows, but y has {len(labels)} labels.")
         return labels
 
-    def _check_weights(self, sample_weight: ArrayLike | None, table: RawTable) -> NDArray[np.float64]:
-        if sample_weight is None:
-            return np.ones(table.n_rows)
-        weights = _check_sample_weight(sample_weight, np.empty((table.n_rows, 1)), dtype=np.float64)
-        if (weights < 0).any():
-            raise ValueError("Negative values in sample_weight: a row counts once, more often, or not at all.")
-        if not (weights > 0).any():
-            raise ValueError("Every sample_weight is zero, so that no row is left to learn from.")
-        return weights
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
-
-
-def _index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The distinct labels in order, and each row's place among them."""
     if labels.dtype.kind in "iu" and len(labels):
         low, high = int(labels.min()), int(labels.max())
@@ -218,3 +171,15 @@ def _index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]
             present = np.bincount(shifted) > 0
             return (np.flatnonzero(present) + low).astype(labels.dtype), (np.cumsum(present) - 1)[shifted]
     return np.unique(labels, return_inverse=True)
+
+
+def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Each label's place among the known classes; an error if it is none of them."""
+    places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    unknown = classes[places] != labels
+    if np.any(unknown):
+        raise ValueError(
+            f"y contains the label {labels[unknown].tolist()[0]!r}, which is not among the classes "
+            f"{classes.tolist()}. Name all labels in `classes` on the first call to partial_fit."
+        )
+    return places

@@ -12,8 +12,9 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.classifiers.base import BayesClassifier, unchanged_on_error
+from unnaive.classifiers.base import class_indices, unchanged_on_error
 from unnaive.classifiers.evidence import evidence_by_orders
+from unnaive.classifiers.table import TableClassifier
 from unnaive.represent.batches import Batches, bins_of_batches, labels_of_batches
 from unnaive.represent.columns import RawTable, read_table
 from unnaive.represent.discretize import MDLDiscretizer
@@ -43,7 +44,7 @@ SMOOTHING_PARAMETERS: dict[str, Any] = {
 }
 
 
-class CountingClassifier(BayesClassifier):
+class CountingClassifier(TableClassifier):
     """Base of the classifiers that know their training rows only by what was counted of them.
 
     A subclass says how many columns it counts together (``_order``, or ``_new_statistic`` for another
@@ -157,9 +158,9 @@ class CountingClassifier(BayesClassifier):
         known = self.classes_ if not first else np.asarray(classes)
         self._validate_params()
         table = read_table(self, X, reset=first)
-        labels = self._check_labels(y, table)
+        labels = self._check_labels(y, table.n_rows)
         weights = self._check_weights(sample_weight, table)
-        indices = self._class_indices(labels, known)
+        indices = class_indices(labels, known)
         if not np.all(weights > 0):
             used = weights > 0
             table, indices, weights = table.take(used), indices[used], weights[used]
@@ -217,7 +218,7 @@ class CountingClassifier(BayesClassifier):
         for X, y in batches(None):
             first = not hasattr(counter, "statistic_")
             table = read_table(counter, X, reset=first)
-            indices = self._class_indices(counter._check_labels(y, table), classes)
+            indices = class_indices(counter._check_labels(y, table.n_rows), classes)
             weights = np.ones(table.n_rows)
             if first:
                 if not hasattr(counter, "feature_names_in_"):
@@ -345,7 +346,7 @@ class CountingClassifier(BayesClassifier):
         """Rows that the counts contain, with a statistic of them alone; an error if they do not."""
         check_is_fitted(self)
         table = read_table(self, X, reset=False)
-        classes = self._class_indices(self._check_labels(y, table), self.classes_)
+        classes = class_indices(self._check_labels(y, table.n_rows), self.classes_)
         weights = self._check_weights(sample_weight, table)
         used = weights > 0
         never = "Some of these rows were never counted: "
@@ -414,17 +415,6 @@ class CountingClassifier(BayesClassifier):
         statistic = self._new_statistic(encoder_, has_missing, len(classes_))
         statistic.recount(statistic_["counted"])
         return statistic
-
-    @staticmethod
-    def _class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-        places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
-        unknown = classes[places] != labels
-        if np.any(unknown):
-            raise ValueError(
-                f"y contains the label {labels[unknown].tolist()[0]!r}, which is not among the classes "
-                f"{classes.tolist()}. Name all labels in `classes` on the first call to partial_fit."
-            )
-        return places
 
 
 def _remade(kind: type[CountingClassifier], attributes: dict[str, Any]) -> CountingClassifier:

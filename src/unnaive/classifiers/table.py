@@ -1,0 +1,74 @@
+"""TableClassifier: what all classifiers of tables have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_sample_weight
+
+from unnaive.classifiers.base import BayesClassifier, index_labels, unchanged_on_error
+from unnaive.represent.columns import RawTable, read_table
+
+
+class TableClassifier(BayesClassifier):
+    """Base of the classifiers of tables with mixed columns, missing values and weights.
+
+    ``fit`` checks its input and calls ``_fit(table, classes, weights)``.
+    """
+
+    @abstractmethod
+    def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
+        """Learn from a table, class indices and weights that were checked; ``self.classes_`` is set."""
+
+    def _read(self, X: Any, reset: bool) -> RawTable:
+        return read_table(self, X, reset)
+
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> TableClassifier:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            Mixed columns; NaN and None are missing values.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the same as the row twice, a weight of 0 as no row.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        table = self._read(X, reset=True)
+        labels = self._check_labels(y, table.n_rows)
+        weights = self._check_weights(sample_weight, table)
+        weighted = sample_weight is not None
+        if not np.all(weights > 0):
+            used = weights > 0
+            table, labels, weights = table.take(used), labels[used], weights[used]
+        self.classes_, classes = index_labels(labels)
+        self._fit(table, classes, weights, weighted)
+        return self
+
+    def _check_weights(self, sample_weight: ArrayLike | None, table: RawTable) -> NDArray[np.float64]:
+        if sample_weight is None:
+            return np.ones(table.n_rows)
+        weights = _check_sample_weight(sample_weight, np.empty((table.n_rows, 1)), dtype=np.float64)
+        if (weights < 0).any():
+            raise ValueError("Negative values in sample_weight: a row counts once, more often, or not at all.")
+        if not (weights > 0).any():
+            raise ValueError("Every sample_weight is zero, so that no row is left to learn from.")
+        return weights
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

@@ -1,0 +1,49 @@
+"""Reading a matrix of documents and terms, sparse or dense, from an array or a frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.utils.validation import validate_data
+
+
+def read_terms(owner: Any, X: Any, reset: bool) -> csr_matrix:
+    """Read X, a row a document and a column a term, with scikit-learn's checks made in the name of its owner.
+
+    Parameters
+    ----------
+    owner : estimator
+    X : sparse matrix of any format, array-like or frame of shape (n_documents, n_terms)
+        Counts, weights or booleans; none may be missing or negative.
+    reset : bool
+        Whether to remember the columns, as in training, or to compare them with those of training.
+
+    Returns
+    -------
+    csr_matrix of float64
+        Sorted, without duplicates and without stored zeros; never the matrix that was given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.base import BaseEstimator
+    >>> from unnaive.represent.terms import read_terms
+    >>> read_terms(BaseEstimator(), np.array([[0, 2], [1, 0]]), reset=True).nnz
+    2
+    """
+    checked = validate_data(owner, X, reset=reset, accept_sparse="csr", accept_large_sparse=False)
+    terms = csr_matrix(checked, dtype=np.float64, copy=True)
+    terms.sum_duplicates()
+    terms.eliminate_zeros()
+    if terms.nnz and terms.data.min() < 0:
+        place = int(np.argmin(terms.data))
+        column = int(terms.indices[place])
+        names = getattr(owner, "feature_names_in_", None)
+        raise ValueError(
+            f"Negative values in data passed to {type(owner).__name__}: column "
+            f"{column if names is None else repr(names[column])} holds {terms.data[place]:g}, but a term occurs in a "
+            "document some number of times, or not at all. Pass counts or booleans."
+        )
+    return terms
