@@ -19,6 +19,9 @@ _HOME = {
     "TAN": "classifiers.network",
     "KDB": "classifiers.network",
     "BayesNet": "classifiers.network",
+    "HigherOrderNB": "classifiers.higher_order",
+    "HigherOrderTransformer": "classifiers.higher_order_svm",
+    "HigherOrderSVC": "classifiers.higher_order_svm",
 }
 
 __all__ = [*_HOME, "__version__"]

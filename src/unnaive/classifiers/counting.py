@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.classifiers.additive import AdditiveClassifier, check_names
 from unnaive.classifiers.base import class_indices, unchanged_on_error
 from unnaive.classifiers.evidence import evidence_by_orders
 from unnaive.classifiers.table import TableClassifier
@@ -23,13 +24,6 @@ from unnaive.statistics.additive import Growth, Rows, Statistic
 from unnaive.statistics.counts import CountTable
 from unnaive.statistics.encode import columns_with_missing
 from unnaive.statistics.posterior import to_posterior
-
-# Parameters that change how a model is computed, not what it is.
-_COMPUTING = ("n_jobs", "max_bytes")
-
-
-# What a fitted model keeps in a file beside its parameters.
-_KEPT = ("classes_", "n_features_in_", "feature_names_in_", "encoder_", "statistic_")
 
 # What scikit-learn's parameter validation lets pass.
 COMMON_PARAMETERS: dict[str, Any] = {
@@ -44,7 +38,7 @@ SMOOTHING_PARAMETERS: dict[str, Any] = {
 }
 
 
-class CountingClassifier(TableClassifier):
+class CountingClassifier(AdditiveClassifier, TableClassifier):
     """Base of the classifiers that know their training rows only by what was counted of them.
 
     A subclass says how many columns it counts together (``_order``, or ``_new_statistic`` for another
@@ -56,6 +50,9 @@ class CountingClassifier(TableClassifier):
     categorical_features: Any
     discretizer: Any
     max_bytes: int
+
+    _kept = ("classes_", "n_features_in_", "feature_names_in_", "encoder_", "statistic_")
+    _settled_in_fit = ("discretizer",)
 
     @property
     @abstractmethod
@@ -146,16 +143,7 @@ class CountingClassifier(TableClassifier):
         self
         """
         first = not hasattr(self, "statistic_")
-        if classes is not None:
-            classes = np.unique(np.asarray(classes))
-        if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit: all labels that may occur.")
-        if not first and classes is not None and not np.array_equal(classes, self.classes_):
-            raise ValueError(
-                f"classes={np.asarray(classes).tolist()} is not the same as on the last call to partial_fit: "
-                f"{self.classes_.tolist()}."
-            )
-        known = self.classes_ if not first else np.asarray(classes)
+        known = self._known_classes(classes)
         self._validate_params()
         table = read_table(self, X, reset=first)
         labels = self._check_labels(y, table.n_rows)
@@ -283,25 +271,8 @@ class CountingClassifier(TableClassifier):
         -------
         self
         """
-        check_is_fitted(self)
-        if type(other) is not type(self):
-            raise TypeError(f"Cannot merge {type(other).__name__} into {type(self).__name__}.")
-        check_is_fitted(other)
-        for parameter, value in self.get_params(deep=False).items():
-            if parameter not in (*_COMPUTING, "discretizer") and not _equal(value, getattr(other, parameter)):
-                raise ValueError(
-                    f"Cannot merge models with different parameters: {parameter} is {value!r} here and "
-                    f"{getattr(other, parameter)!r} there."
-                )
-        names = [getattr(model, "feature_names_in_", None) for model in (self, other)]
-        if not _equal(*names):
-            raise ValueError("Cannot merge models that were fitted on columns of different names.")
+        self._check_mergeable(other)
         encoder = self.encoder_.united(other.encoder_)
-        if (self.classes_.dtype.kind in "OUS") != (other.classes_.dtype.kind in "OUS"):
-            raise ValueError(
-                f"Cannot merge models of labels of different kinds: {self.classes_.tolist()} here and "
-                f"{other.classes_.tolist()} there."
-            )
         classes = np.union1d(self.classes_, other.classes_)
         either = (self.statistic_.has_missing | other.statistic_.has_missing).astype(bool)
         statistic = _fitted_into(self, encoder, classes, either)
@@ -362,65 +333,34 @@ class CountingClassifier(TableClassifier):
             raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
         return rows, classes, weights, taken
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What a model file keeps: parameters, labels, names, encoder and counts. All else follows from them."""
-        names = [*self._get_param_names(), *_KEPT]
-        state = {name: value for name, value in vars(self).items() if name in names}
-        if "statistic_" in state:
+    def _plain(self, kept: dict[str, Any]) -> dict[str, Any]:
+        if "statistic_" in kept:
             has_missing = self.statistic_.has_missing.astype(bool)
-            state["statistic_"] = {"has_missing": has_missing, "counted": self.statistic_.counted()}
-        return state
+            kept["statistic_"] = {"has_missing": has_missing, "counted": self.statistic_.counted()}
+        return kept
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over what a model file keeps, if it fits together, and compute the rest again."""
-        parameters = set(self._get_param_names())
-        self.__dict__.update({name: state[name] for name in parameters})
-        fitted = {name: value for name, value in state.items() if name not in parameters}
-        if fitted:
-            statistic = self._checked_statistic(**fitted)
-            self.__dict__.update(fitted)
-            self._settle(self.encoder_, statistic)
+    def _restore(self, kept: dict[str, Any], checked: Statistic) -> None:
+        self.__dict__.update(kept)
+        self._settle(self.encoder_, checked)
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        # Copies and pickles keep the model as it is, with what was computed; model files do not trust that.
-        return _remade, (type(self), dict(vars(self)))
-
-    def check_state(self) -> None:
-        """Make sure that a fitted model fits together, its parameters included, which may have been changed since."""
-        if hasattr(self, "statistic_"):
-            self._checked_statistic(**{name: value for name, value in self.__getstate__().items() if name in _KEPT})
-
-    def _checked_statistic(
-        self, classes_: Any, n_features_in_: Any, encoder_: Any, statistic_: Any, feature_names_in_: Any = None
-    ) -> Statistic:
-        """The statistic of a fitted state; ValueError if its parts do not fit together or with the parameters."""
+    def _check_kept(self, kept: dict[str, Any]) -> Statistic:
         self._validate_params()
-        if not isinstance(encoder_, TableEncoder):
+        check_names(kept["classes_"], kept["n_features_in_"], kept.get("feature_names_in_"))
+        encoder, has_missing = kept["encoder_"], kept["statistic_"]["has_missing"]
+        if not isinstance(encoder, TableEncoder):
             raise ValueError("The encoder is no TableEncoder.")
-        encoder_.check_state()
-        passed_through = [encoder.discretizer == "passthrough" for encoder in (encoder_, self._new_encoder())]
-        names = None if feature_names_in_ is None else feature_names_in_.tolist()
-        has_missing = statistic_["has_missing"]
+        encoder.check_state()
+        passed_through = [each.discretizer == "passthrough" for each in (encoder, self._new_encoder())]
         if not (
-            classes_.ndim == 1
-            and len(classes_) > 0
-            and np.array_equal(np.unique(classes_), classes_)
-            and n_features_in_ == encoder_.n_features_in_
-            and (names is None or (len(names) == n_features_in_ and all(isinstance(name, str) for name in names)))
+            kept["n_features_in_"] == encoder.n_features_in_
             and passed_through[0] == passed_through[1]
             and has_missing.dtype == bool
-            and has_missing.shape == encoder_.n_code_values.shape
+            and has_missing.shape == encoder.n_code_values.shape
         ):
             raise ValueError("The model's columns, classes and parameters do not fit together.")
-        statistic = self._new_statistic(encoder_, has_missing, len(classes_))
-        statistic.recount(statistic_["counted"])
+        statistic = self._new_statistic(encoder, has_missing, len(kept["classes_"]))
+        statistic.recount(kept["statistic_"]["counted"])
         return statistic
-
-
-def _remade(kind: type[CountingClassifier], attributes: dict[str, Any]) -> CountingClassifier:
-    model = kind.__new__(kind)
-    model.__dict__.update(attributes)
-    return model
 
 
 def _fitted_into(
@@ -443,9 +383,3 @@ def _fitted_into(
             np.searchsorted(classes, model.classes_),
         )
     )
-
-
-def _equal(one: Any, other: Any) -> bool:
-    if one is None or other is None:
-        return one is other
-    return bool(np.array_equal(np.asarray(one, dtype=object), np.asarray(other, dtype=object)))

@@ -47,3 +47,42 @@ def read_terms(owner: Any, X: Any, reset: bool) -> csr_matrix:
             "document some number of times, or not at all. Pass counts or booleans."
         )
     return terms
+
+
+def presence(owner: Any, terms: csr_matrix, threshold: float | None) -> csr_matrix:
+    """Ones where a term occurs more often than a threshold, and nothing elsewhere.
+
+    Parameters
+    ----------
+    owner : estimator
+    terms : csr_matrix
+        What :func:`read_terms` gives.
+    threshold : float or None
+        At least 0; None if there must be nothing but ones.
+
+    Returns
+    -------
+    csr_matrix of float64
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.base import BaseEstimator
+    >>> from unnaive.represent.terms import presence, read_terms
+    >>> presence(BaseEstimator(), read_terms(BaseEstimator(), np.array([[0, 2], [1, 0]]), reset=True), 1.0).toarray()
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    if threshold is None:
+        if (terms.data != 1).any():
+            value = terms.data[terms.data != 1][0]
+            raise ValueError(
+                f"X holds {value:g}, but with binarize=None {type(owner).__name__} takes zeros and ones alone. Set "
+                "binarize to the number above which a term counts as present."
+            )
+        return terms
+    if threshold > 0:
+        terms.data[terms.data <= threshold] = 0
+        terms.eliminate_zeros()
+    terms.data[:] = 1
+    return terms

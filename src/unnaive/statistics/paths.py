@@ -71,12 +71,12 @@ def count_paths(
     graph = _Graph(documents[:, present] if len(present) < n_terms else documents)
     if pure:
         others = graph if among is None else _Graph(_incidence(among)[:, present])
-        counts, total = _pure(graph, others, order, n_jobs)
+        counted = _pure(graph, others, order, n_jobs)
     else:
-        counts, total = (_second_order if order == 2 else _third_order)(graph, n_jobs)
+        counted = (_second_order if order == 2 else _third_order)(graph, n_jobs)
     per_term = np.zeros(n_terms)
-    per_term[present] = counts
-    return per_term, float(total)
+    per_term[present] = counted[0]
+    return per_term, float(counted[1])
 
 
 def _incidence(X: Any) -> csr_matrix:
@@ -128,7 +128,7 @@ def _in_parts(work: Any, parts: list[tuple[int, int]]) -> list[Any]:
     return Parallel(n_jobs=len(parts), prefer="threads")(delayed(work)(*part) for part in parts)
 
 
-def _second_order(graph: _Graph, n_jobs: int | None) -> tuple[NDArray[np.int64], int]:
+def _second_order(graph: _Graph, n_jobs: int | None) -> tuple[list[int], int]:
     """The closed form: neither A² nor any other matrix of terms by terms.
 
     With s the row sums of A and q those of its squared entries, a term is in the middle of (s² - q - u) / 2 paths,
@@ -148,7 +148,7 @@ def _second_order(graph: _Graph, n_jobs: int | None) -> tuple[NDArray[np.int64],
     )
     middle = (s * s - q - u) // 2
     ends = graph.to_neighbours(s) - q - u
-    return ends + middle, sum(middle.tolist())
+    return (ends + middle).tolist(), sum(middle.tolist())
 
 
 def _third_order(graph: _Graph, n_jobs: int | None) -> tuple[list[int], int]:
