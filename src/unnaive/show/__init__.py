@@ -8,9 +8,11 @@ from unnaive.lazy import lazy_names
 _HOME = {
     "CriticalDifferenceDisplay": "critical_difference",
     "EvidenceDisplay": "evidence",
+    "LogRatioDisplay": "log_ratios",
     "NetworkDisplay": "network",
     "ReliabilityDisplay": "reliability",
     "ScoreTimeDisplay": "score_time",
+    "TrainingShareDisplay": "training_share",
     "WinTieLossDisplay": "win_tie_loss",
     "render_report": "report",
     "write_report": "report",
