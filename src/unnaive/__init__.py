@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 _HOME = {
     "MDLDiscretizer": "represent.discretize",
     "TableEncoder": "represent.table",
+    "Terms": "represent.text",
     "NaiveBayes": "classifiers.naive",
     "AODE": "classifiers.dependence",
     "WAODE": "classifiers.dependence",
@@ -22,6 +23,8 @@ _HOME = {
     "HigherOrderNB": "classifiers.higher_order",
     "HigherOrderTransformer": "classifiers.higher_order_svm",
     "HigherOrderSVC": "classifiers.higher_order_svm",
+    "WangManningNBSVM": "classifiers.nb_svm",
+    "WordClusterNB": "classifiers.word_clusters",
 }
 
 __all__ = [*_HOME, "__version__"]

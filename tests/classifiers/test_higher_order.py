@@ -502,3 +502,17 @@ def test_two_classes_have_one_margin():
     margin = model.decision_function(X)
     assert margin.shape == (60,)
     np.testing.assert_array_equal(model.predict(X), np.where(margin > 0, "boat", "art"))
+
+
+def test_indices_of_64_bits_are_taken():
+    X, y = random_documents(0)
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    for kind in (HigherOrderNB, HigherOrderSVC):
+        np.testing.assert_array_equal(kind().fit(wide, y).predict(wide), kind().fit(X, y).predict(X))
+
+
+def test_more_columns_than_can_be_numbered_are_refused():
+    X = sparse.csr_matrix(([1.0], ([0], [2**31])), shape=(1, 2**31 + 1))
+    with pytest.raises(ValueError, match=r"2,147,483,649 columns .* hash terms"):
+        HigherOrderNB().fit(X, [0])

@@ -48,6 +48,8 @@ class AdditiveClassifier(BayesClassifier):
         parameters = set(self._get_param_names())
         self.__dict__.update({name: state[name] for name in parameters})
         kept = {name: value for name, value in state.items() if name not in parameters}
+        if not kept.keys() <= set(self._kept):
+            raise ValueError("The state has what no model of this kind has.")
         if kept:
             self._restore(kept, self._check_kept(kept))
 

@@ -150,16 +150,18 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             delayed(work)(slice(start, stop)) for start, stop in pairwise(cuts)
         )
 
-    def _check_labels(self, y: Any, n_rows: int) -> NDArray[Any]:
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        refuse_missing_labels(y)
-        labels = _check_y(y)
-        if labels.dtype.kind not in "biuU":
-            check_classification_targets(labels)
-        if len(labels) != n_rows:
-            raise ValueError(f"X has {n_rows} rows, but y has {len(labels)} labels.")
-        return labels
+
+def check_labels(owner: Any, y: Any, n_rows: int) -> NDArray[Any]:
+    """Labels as an array, none missing, one a row; errors speak of the estimator that wants them."""
+    if y is None:
+        raise ValueError(f"This {type(owner).__name__} estimator requires y to be passed, but the target y is None.")
+    refuse_missing_labels(y)
+    labels = _check_y(y)
+    if labels.dtype.kind not in "biuU":
+        check_classification_targets(labels)
+    if len(labels) != n_rows:
+        raise ValueError(f"X has {n_rows} rows, but y has {len(labels)} labels.")
+    return labels
 
 
 def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.classifiers.additive import AdditiveClassifier, check_names
-from unnaive.classifiers.base import class_indices, unchanged_on_error
+from unnaive.classifiers.base import check_labels, class_indices, unchanged_on_error
 from unnaive.classifiers.evidence import evidence_by_orders
 from unnaive.classifiers.table import TableClassifier
 from unnaive.represent.batches import Batches, bins_of_batches, labels_of_batches
@@ -146,7 +146,7 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
         known = self._known_classes(classes)
         self._validate_params()
         table = read_table(self, X, reset=first)
-        labels = self._check_labels(y, table.n_rows)
+        labels = check_labels(self, y, table.n_rows)
         weights = self._check_weights(sample_weight, table)
         indices = class_indices(labels, known)
         if not np.all(weights > 0):
@@ -206,7 +206,7 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
         for X, y in batches(None):
             first = not hasattr(counter, "statistic_")
             table = read_table(counter, X, reset=first)
-            indices = class_indices(counter._check_labels(y, table.n_rows), classes)
+            indices = class_indices(check_labels(counter, y, table.n_rows), classes)
             weights = np.ones(table.n_rows)
             if first:
                 if not hasattr(counter, "feature_names_in_"):
@@ -317,7 +317,7 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
         """Rows that the counts contain, with a statistic of them alone; an error if they do not."""
         check_is_fitted(self)
         table = read_table(self, X, reset=False)
-        classes = class_indices(self._check_labels(y, table.n_rows), self.classes_)
+        classes = class_indices(check_labels(self, y, table.n_rows), self.classes_)
         weights = self._check_weights(sample_weight, table)
         used = weights > 0
         never = "Some of these rows were never counted: "

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.classifiers.additive import AdditiveClassifier, check_names
-from unnaive.classifiers.base import class_indices, index_labels, unchanged_on_error
+from unnaive.classifiers.base import check_labels, class_indices, index_labels, unchanged_on_error
 from unnaive.classifiers.terms import TermClassifier
 from unnaive.represent.terms import presence
 from unnaive.statistics.documents import Documents
@@ -150,7 +150,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         self._validate_params()
         self._check_parameters()
         matrix = self._read(X, reset=True)
-        self.classes_, classes = index_labels(self._check_labels(y, matrix.shape[0]))
+        self.classes_, classes = index_labels(check_labels(self, y, matrix.shape[0]))
         self._settle(Documents.of(matrix, classes), [None] * len(self.classes_))
         self._tables  # noqa: B018 - counted now, not when the first document is to be predicted
         return self
@@ -175,7 +175,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         self._validate_params()
         self._check_parameters()
         matrix = self._read(X, reset=first)
-        found = class_indices(self._check_labels(y, matrix.shape[0]), known)
+        found = class_indices(check_labels(self, y, matrix.shape[0]), known)
         more = Documents.of(matrix, found)
         if first:
             self.classes_ = known
@@ -205,7 +205,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         """
         check_is_fitted(self)
         matrix = self._read(X, reset=False)
-        found = class_indices(self._check_labels(y, matrix.shape[0]), self.classes_)
+        found = class_indices(check_labels(self, y, matrix.shape[0]), self.classes_)
         try:
             rest = self.documents_.without(Documents.of(matrix, found))
         except ValueError:

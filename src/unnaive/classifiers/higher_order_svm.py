@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from numbers import Real
 from typing import Any, ClassVar
@@ -18,7 +19,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.classifiers.additive import check_names
-from unnaive.classifiers.base import unchanged_on_error
+from unnaive.classifiers.base import check_labels, unchanged_on_error
 from unnaive.classifiers.higher_order import PATH_PARAMETERS, HigherOrderNB
 from unnaive.classifiers.terms import of_terms
 from unnaive.represent.terms import presence, read_terms
@@ -148,6 +149,15 @@ class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         vectors[documents, terms.indices] = self.present_[terms.indices]
         return vectors
 
+    def check_state(self) -> None:
+        """A ValueError if what was fitted does not fit together."""
+        self._validate_params()
+        if not hasattr(self, "classes_"):
+            return
+        check_names(self.classes_, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        for values in (self.present_, self.absent_):
+            _check_numbers(values, (self.n_features_in_,))
+
     def __sklearn_tags__(self) -> Tags:
         tags = of_terms(super().__sklearn_tags__())
         tags.target_tags.required = True
@@ -258,7 +268,8 @@ class HigherOrderSVC(ClassifierMixin, BaseEstimator):
             )
         terms, classes = counted.documents_.matrix.astype(np.float64), counted.documents_.classes
         pairs = [
-            _Pair(counted, one, other, self.normalize) for one, other in combinations(range(len(self.classes_)), 2)
+            _Pair(one, other, self._gain(counted, one, other))
+            for one, other in combinations(range(len(self.classes_)), 2)
         ]
         best = -1.0
         for cost in _COSTS if self.C == "training" else (float(self.C),):
@@ -272,6 +283,11 @@ class HigherOrderSVC(ClassifierMixin, BaseEstimator):
             if right == 1.0:
                 break
         return self
+
+    def _gain(self, counted: HigherOrderNB, one: int, other: int) -> NDArray[np.float64]:
+        """What a term that is there adds to a document between two classes, over one that is not."""
+        present, absent = _ratios(counted, one, other, self.normalize)
+        return present - absent
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Votes and margins.
@@ -308,17 +324,14 @@ class HigherOrderSVC(ClassifierMixin, BaseEstimator):
     def check_state(self) -> None:
         """A ValueError if what was fitted does not fit together."""
         self._validate_params()
+        if not hasattr(self, "classes_"):
+            return
         check_names(self.classes_, self.n_features_in_, getattr(self, "feature_names_in_", None))
-        n_classes = len(self.classes_)
-        if not (
-            n_classes > 1
-            and self.coef_.shape == (n_classes * (n_classes - 1) // 2, self.n_features_in_)
-            and self.intercept_.shape == self.coef_.shape[:1]
-            and self.coef_.dtype == self.intercept_.dtype == np.float64
-            and np.isfinite(self.coef_).all()
-            and np.isfinite(self.intercept_).all()
-        ):
-            raise ValueError("The machines, classes and columns do not fit together.")
+        n_pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
+        if n_pairs == 0:
+            raise ValueError("There are no two classes.")
+        _check_numbers(self.coef_, (n_pairs, self.n_features_in_))
+        _check_numbers(self.intercept_, (n_pairs,))
 
     def __sklearn_tags__(self) -> Tags:
         tags = of_terms(super().__sklearn_tags__())
@@ -326,13 +339,13 @@ class HigherOrderSVC(ClassifierMixin, BaseEstimator):
         return tags
 
 
+@dataclass(frozen=True)
 class _Pair:
     """Two classes, and what a term that is there adds to a document between them."""
 
-    def __init__(self, counted: HigherOrderNB, one: int, other: int, normalize: bool) -> None:
-        self.one, self.other = one, other
-        present, absent = _ratios(counted, one, other, normalize)
-        self.gain = present - absent
+    one: int
+    other: int
+    gain: NDArray[np.float64]
 
     def train(self, terms: csr_matrix, classes: NDArray[np.int64], cost: float) -> tuple[NDArray[np.float64], float]:
         """Weights of the terms' presence and intercept, positive for the second class."""
@@ -342,12 +355,17 @@ class _Pair:
         return np.asarray(machine.coef_.todense())[0] * self.gain, float(machine.intercept_[0])
 
 
+def _check_numbers(values: NDArray[Any], shape: tuple[int, ...]) -> None:
+    if values.dtype != np.float64 or values.shape != shape or not np.isfinite(values).all():
+        raise ValueError("Numbers are missing, or do not fit the classes and columns.")
+
+
 def _fit_probabilities(owner: Any, X: Any, y: Any) -> HigherOrderNB:
     """The probabilities of terms by class, X and y checked in the name of the estimator that wants them."""
     checked = presence(owner, read_terms(owner, X, reset=True), owner.binarize)
-    if y is None:
-        raise ValueError(f"This {type(owner).__name__} estimator requires y to be passed, but the target y is None.")
-    return HigherOrderNB(order=owner.order, pure=owner.pure, scope=owner.scope, n_jobs=owner.n_jobs).fit(checked, y)
+    labels = check_labels(owner, y, checked.shape[0])
+    counted = HigherOrderNB(order=owner.order, pure=owner.pure, scope=owner.scope, n_jobs=owner.n_jobs)
+    return counted.fit(checked, labels)
 
 
 def _ratios(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight
 
-from unnaive.classifiers.base import BayesClassifier, index_labels, unchanged_on_error
+from unnaive.classifiers.base import BayesClassifier, check_labels, index_labels, unchanged_on_error
 from unnaive.represent.columns import RawTable, read_table
 
 
@@ -46,7 +46,7 @@ class TableClassifier(BayesClassifier):
         """
         self._validate_params()
         table = self._read(X, reset=True)
-        labels = self._check_labels(y, table.n_rows)
+        labels = check_labels(self, y, table.n_rows)
         weights = self._check_weights(sample_weight, table)
         weighted = sample_weight is not None
         if not np.all(weights > 0):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import validate_data
 
 
@@ -33,8 +33,14 @@ def read_terms(owner: Any, X: Any, reset: bool) -> csr_matrix:
     >>> read_terms(BaseEstimator(), np.array([[0, 2], [1, 0]]), reset=True).nnz
     2
     """
-    checked = validate_data(owner, X, reset=reset, accept_sparse="csr", accept_large_sparse=False)
+    checked = validate_data(owner, X, reset=reset, accept_sparse="csr")
+    if issparse(checked) and max(checked.nnz, *checked.shape) >= 2**31:
+        raise ValueError(
+            f"X has {checked.shape[1]:,} columns and {checked.nnz:,} values, but {type(owner).__name__} numbers them "
+            "in 31 bits. Pass fewer documents at a time, or hash terms into fewer columns."
+        )
     terms = csr_matrix(checked, dtype=np.float64, copy=True)
+    terms.indices, terms.indptr = terms.indices.astype(np.int32), terms.indptr.astype(np.int32)
     terms.sum_duplicates()
     terms.eliminate_zeros()
     if terms.nnz and terms.data.min() < 0:
