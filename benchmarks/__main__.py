@@ -9,6 +9,7 @@ import sys
 
 BENCHES = {
     "tables": "the table classifiers, MDL discretisation, threads, cold starts",
+    "text": "higher-order paths: counting, fitting, and all newsgroups at once",
     "streaming": "a file larger than memory should be: peak memory of fitting in batches, and the same model",
 }
 

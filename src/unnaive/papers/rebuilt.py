@@ -1,0 +1,127 @@
+"""A table of a paper, rebuilt: what was measured beside what was printed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unnaive.evaluate.comparison import Comparison
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A mean and its standard deviation over trials, and what the paper prints; None where there is no such number."""
+
+    measured: float | None = None
+    deviation: float | None = None
+    printed: float | None = None
+    printed_deviation: float | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """How far the measured mean is from the printed one."""
+        return None if self.measured is None or self.printed is None else self.measured - self.printed
+
+
+@dataclass(frozen=True)
+class RebuiltTable:
+    """Rows and columns of cells.
+
+    Parameters
+    ----------
+    title : str
+    rows, columns : list of str
+    cells : dict of (row, column) to Cell
+
+    Examples
+    --------
+    >>> from unnaive.papers.rebuilt import Cell, RebuiltTable
+    >>> table = RebuiltTable("Table 2", ["SCIENCE"], ["NB"], {("SCIENCE", "NB"): Cell(0.62, 0.05, 0.632)})
+    >>> print(table.to_markdown())
+    | | NB |
+    |---|---|
+    | SCIENCE | 0.620 ± 0.050 (0.632) |
+    """
+
+    title: str
+    rows: list[str]
+    columns: list[str]
+    cells: dict[tuple[str, str], Cell]
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        comparison: Comparison,
+        columns: Sequence[str],
+        printed: Mapping[str, Mapping[str, float | tuple[float, float]]],
+        metric: str = "accuracy",
+    ) -> RebuiltTable:
+        """From a comparison: a row a data set, a column a model.
+
+        Parameters
+        ----------
+        title : str
+        comparison : Comparison
+        columns : sequence of str
+            Models.
+        printed : mapping of data set to mapping of model to mean, or mean and deviation
+            Rows are the data sets that are here and in the comparison.
+        metric : str, default="accuracy"
+
+        Returns
+        -------
+        RebuiltTable
+        """
+        rows = [row for row in printed if row in comparison.data]
+        cells = {}
+        for row in rows:
+            for column in columns:
+                known = printed[row].get(column)
+                mean, deviation = known if isinstance(known, tuple) else (known, None)
+                scores = [
+                    result.score(metric)
+                    for result in comparison.results
+                    if (result.data, result.model) == (row, column)
+                ]
+                cells[row, column] = Cell(*_mean_and_deviation(scores), mean, deviation)
+        return cls(title, rows, list(columns), cells)
+
+    def to_markdown(self) -> str:
+        """The table for a document: measured, and printed in brackets."""
+        lines = ["| | " + " | ".join(self.columns) + " |", "|---" * (1 + len(self.columns)) + "|"]
+        lines += [
+            f"| {row} | " + " | ".join(self.words(self.cells[row, column]) for column in self.columns) + " |"
+            for row in self.rows
+        ]
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """The table as plain values."""
+        return {
+            "title": self.title,
+            "cells": [
+                {"row": row, "column": column, **vars(self.cells[row, column])}
+                for row in self.rows
+                for column in self.columns
+            ],
+        }
+
+    @staticmethod
+    def words(cell: Cell) -> str:
+        """Measured, and printed in brackets."""
+        measured = "failed" if cell.measured is None else f"{cell.measured:.3f}"
+        if cell.deviation is not None:
+            measured += f" ± {cell.deviation:.3f}"
+        return measured if cell.printed is None else f"{measured} ({cell.printed:g})"
+
+
+def _mean_and_deviation(scores: list[float]) -> tuple[float | None, float | None]:
+    """Over all trials; none if one of them failed."""
+    if not scores or any(math.isnan(score) for score in scores):
+        return None, None
+    return float(np.mean(scores)), float(np.std(scores, ddof=1)) if len(scores) > 1 else None
