@@ -13,19 +13,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unnaive import NaiveBayes
+from unnaive import NaiveBayes, labels
 from unnaive.datasets import BUNDLED, DataError, Dataset, load, names, open_table
 
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 needs_data = pytest.mark.skipif(not (DATA / "SOURCES.md").exists(), reason="set UNNAIVE_DATA to the folder of data")
+POSTS = """{"text": "Rain, rain.", "likes": 3, "label": "wet"}
+{"text": null, "likes": 4, "label": "dry"}
+{"text": "17", "likes": 5, "label": "dry"}
+"""
 TRIPS = "sky,warmth,class\nclear,21,beach\ngrey,14.5,museum\ngrey,,museum\n"
 
 
-def published():
+def published(ending=".csv.gz"):
     """File, rows, features and classes of the tables that the folder's list describes."""
     if not (DATA / "SOURCES.md").exists():
         return []
-    cells = [line.split("|") for line in (DATA / "SOURCES.md").read_text().splitlines() if ".csv.gz |" in line]
+    cells = [line.split("|") for line in (DATA / "SOURCES.md").read_text().splitlines() if f"{ending} |" in line]
     return [tuple(cell.strip() for cell in row[1:5]) for row in cells]
 
 
@@ -53,7 +57,7 @@ def test_the_bundled_sets_have_frames_and_the_names_of_their_classes():
     assert load("wine").target == "target"
 
 
-def test_a_name_is_bundled_or_exact_or_of_uci_keel_or_mlb_in_that_order(write, tmp_path):
+def test_a_name_is_bundled_or_exact_or_of_uci_keel_mlb_or_text_in_that_order(write, tmp_path):
     for name in (
         "iris",
         "uci_iris",
@@ -69,14 +73,18 @@ def test_a_name_is_bundled_or_exact_or_of_uci_keel_or_mlb_in_that_order(write, t
         "mlb_d",
     ):
         write(TRIPS, f"{name}.csv.gz")
-    write(TRIPS, "text.jsonl.gz")
+    write(POSTS, "text_e.jsonl.gz")
+    write(POSTS, "a.jsonl.gz")
     write(TRIPS, "plain.csv")
     assert load("iris", folder=tmp_path).n_rows == 150
     assert [load(name, folder=tmp_path).name for name in "abcd"] == ["a", "uci_b", "keel_c", "mlb_d"]
     assert load("mlb_a", folder=str(tmp_path)).name == "mlb_a"
     assert load("uci_iris", folder=tmp_path).n_rows == 3
     assert names(tmp_path)[:6] == ["iris", "wine", "breast_cancer", "digits", "a", "keel_a"]
-    assert {"text", "plain"}.isdisjoint(names(tmp_path))
+    assert load("e", folder=tmp_path, text=["text"]).name == "text_e"
+    assert list(load("a", folder=tmp_path).X) == ["sky", "warmth"]  # the table, not the text of that name
+    assert "text_e" in names(tmp_path)
+    assert "plain" not in names(tmp_path)
 
 
 def test_the_folder_is_that_of_the_environment_by_default(write, tmp_path, monkeypatch):
@@ -197,6 +205,82 @@ def test_what_is_missing_may_be_named(write):
     assert load(write("a,class\n-,x\n1,y\n"), missing=["-"]).X["a"].isna().tolist() == [True, False]
 
 
+# Text
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl", "arff"])
+def test_text_is_kept_as_it_is_and_other_columns_are_left_out(ending, write, tmp_path):
+    rows = {"text": ['Rain,\n"rain".', None, "17"], "likes": [3, 4, 5], "label": ["wet", "dry", "dry"]}
+    frame, path = pd.DataFrame(rows), tmp_path / f"posts.{ending}"
+    if ending == "arff":
+        header = "@relation r\n@attribute text string\n@attribute likes numeric\n@attribute label {wet, dry}\n@data\n"
+        path.write_text(header + "'Rain,\\n\\\"rain\\\".',3,wet\n?,4,dry\n'17',5,dry\n")
+    elif ending == "parquet":
+        frame.to_parquet(path)
+    elif ending == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_csv(path, index=False, sep="," if ending == "csv" else "\t")
+    data = load(path, text=["text"])
+    assert (data.kind, data.n_rows, list(data.X), data.y.tolist()) == ("text", 3, ["text"], rows["label"])
+    assert data.X["text"].isna().tolist() == [False, True, False]
+    assert data.X["text"].dropna().tolist() == ['Rain,\n"rain".', "17"]
+    both = load(path, "label", text=["likes", "text", "likes"])
+    assert list(both.X) == ["likes", "text"]
+    assert both.X["likes"].tolist() == ["3", "4", "5"]
+    assert load(path, "label").kind == "table"
+
+
+def test_text_may_be_lists_of_terms(write):
+    lines = '{"terms": [7, 3], "label": "a"}\n{"terms": [], "label": "b"}\n{"label": "b"}\n'
+    data = load(write(lines, "codes.jsonl"), "label", text=["terms"])
+    assert data.X["terms"].tolist() == [[7, 3], [], None]
+    with pytest.raises(DataError, match=r"codes holds lists in column 'terms', .* name it with --text"):
+        load(write(lines, "codes.jsonl"), "label")
+    more = lines.replace('"label"', '"title": "Fog", "label"')
+    with pytest.raises(DataError, match="lists in column 'terms': name it alone, or columns of text only"):
+        load(write(more, "codes.jsonl"), "label", text=["title", "terms"])
+
+
+@pytest.mark.parametrize(
+    ("target", "how", "said"),
+    [
+        ("label", {"text": ["txt"]}, "has no column 'txt'. Did you mean 'text'?"),
+        ("lable", {"text": ["text"]}, "posts has no column 'lable'. Did you mean 'label'?"),
+        ("text", {"text": ["text"]}, "posts has 'text' as text to learn from and as the column to predict"),
+        ("label", {"text": ["fresh"]}, "posts holds bool in column 'fresh', which is no text."),
+        ("label", {"text": ["text"], "categorical": ["likes"]}, "name either categorical columns or text"),
+        ("tags", {"text": ["text"]}, "posts has several labels in column 'tags'"),
+        ("tags", {}, "posts has several labels in column 'tags'"),
+        ("label", {"text": ["by"]}, "line 1: column 'by' holds an object"),
+        ("by", {"text": ["text"]}, "line 1: column 'by' holds an object"),
+    ],
+)
+def test_text_that_is_none_is_refused(target, how, said, write):
+    # The columns that are not asked for may hold anything.
+    lines = POSTS.replace("}", ', "fresh": true, "tags": ["a", "b"], "by": {"name": "Ann"}}')
+    if not how:
+        lines = POSTS.replace("}", ', "tags": ["a", "b"]}')
+    with pytest.raises(DataError) as caught:
+        load(write(lines, "posts.jsonl"), target, **how)
+    assert said in str(caught.value)
+
+
+def test_lists_are_several_labels_however_many_there_are(write, monkeypatch):
+    monkeypatch.setattr(labels, "_MOST_LABELS", 2)
+    lines = "".join(f'{{"text": "fog", "tags": ["{tag}"]}}\n' for tag in "abcd")
+    with pytest.raises(DataError, match="several labels in column 'tags'"):
+        labels.LabelReader.of_file(open_table(write(lines, "posts.jsonl")), "tags", 10)
+
+
+def test_json_lines_without_text_are_a_table(write):
+    one = load(write(POSTS.replace("null", '"?"'), "posts.jsonl"), "label")
+    assert (one.kind, list(one.X)) == ("table", ["text", "likes"])
+    NaiveBayes().fit(one.X, one.y).predict(one.X)
+    flags = load(write('{"a": true, "b": 1}\n{"a": false, "b": 0}\n', "flags.jsonl"), "a")
+    assert flags.y.tolist() == [True, False]
+
+
 # Fingerprints
 
 
@@ -248,6 +332,20 @@ def test_the_fingerprint_changes_with_the_data(changes):
     assert dataset(**changes).fingerprint != dataset().fingerprint
 
 
+def documents(*values):
+    return Dataset("any", pd.DataFrame({"terms": pd.Series(values, dtype=object)}), np.array(["p", "q"]), "class")
+
+
+def test_the_fingerprint_of_lists_of_terms_is_that_of_their_terms():
+    one = documents(["a", "b"], None)
+    assert one.fingerprint == documents(["a", "b"], np.nan).fingerprint == documents(("a", "b"), None).fingerprint
+    others = [
+        *(documents(["b", "a"], None), documents(["ab"], None), documents(["a, b"], None), documents(["a", "b"], [])),
+        *(documents([1, 2], None), documents(["1", "2"], None), documents('["a", "b"]', None)),
+    ]
+    assert len({data.fingerprint for data in (one, *others)}) == 8
+
+
 def test_the_fingerprint_tells_types_apart_that_have_the_same_bytes():
     assert dataset(whole=[0, 0, 0, 0]).fingerprint != dataset(whole=[0.0, 0.0, 0.0, 0.0]).fingerprint
 
@@ -279,7 +377,7 @@ def test_the_fingerprint_is_the_same_in_another_process(write):
 
 @needs_data
 def test_every_table_of_the_folder_is_in_its_list():
-    listed = {file.removesuffix(".csv.gz") for file, *_ in published()}
+    listed = {file.split(".")[0] for ending in (".csv.gz", ".jsonl.gz") for file, *_ in published(ending)}
     assert {"iris", "wine", "breast_cancer", "digits"} | listed == set(names(DATA))
 
 
@@ -292,6 +390,15 @@ def test_a_table_of_the_folder_is_as_published(file, rows, features, classes):
     assert (data.n_rows, data.n_columns, data.n_classes) == (int(rows), int(features), int(classes))
     # In this folder an empty field alone is missing: no category may be called NA or the like.
     assert load(DATA / file, missing=[""]).fingerprint == data.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("file", "rows", "features", "classes"), [row for row in published(".jsonl.gz") if row[0].startswith("text_oh1")]
+)
+def test_a_collection_of_texts_is_as_published(file, rows, features, classes):
+    data = load(file.removesuffix(".jsonl.gz").removeprefix("text_"), "label", DATA, text=["text"])
+    assert (data.kind, data.n_rows, data.n_classes) == ("text", int(rows), int(classes))
+    assert len({word for text in data.X["text"] for word in text.split()}) == int(features)
 
 
 @needs_data

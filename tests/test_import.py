@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import ClassifierMixin, TransformerMixin, is_classifier
 
 import unnaive
-from unnaive.models import MODELS
+from unnaive.models import MODELS, classifier_of
 
 PUBLIC = [name for name in unnaive.__all__ if not name.startswith("__")]
 SLOW = ["numba", "pandas", "polars", "pyarrow", "matplotlib", "scipy", "sklearn", "numpy"]
@@ -80,10 +80,10 @@ def test_every_estimator_is_in_the_registry_or_transforms(name):
 def test_every_baseline_is_a_classifier_with_parameters_of_its_own(name):
     model = MODELS[name]
     assert is_classifier(model.make())
-    estimator = model.make().steps[-1][1]
+    estimator = classifier_of(model.make())
     parameter = next(iter(estimator.get_params()))
     value = object()
-    assert model.make(**{parameter: value}).steps[-1][1].get_params(deep=False)[parameter] is value
+    assert classifier_of(model.make(**{parameter: value})).get_params(deep=False)[parameter] is value
 
 
 @pytest.mark.parametrize("name", [name for name, model in MODELS.items() if not model.is_baseline])

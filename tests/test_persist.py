@@ -64,12 +64,26 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from tests.test_common import COUNTING_MODELS, assert_same_model, given_bins, random_table
-from unnaive import AODE, TAN, AnDE, MDLDiscretizer, NaiveBayes, TableEncoder, __version__, persist
+from unnaive import (
+    AODE,
+    TAN,
+    AnDE,
+    HigherOrderNB,
+    HigherOrderTransformer,
+    MDLDiscretizer,
+    NaiveBayes,
+    TableEncoder,
+    Terms,
+    __version__,
+    persist,
+)
 from unnaive.models import MODELS
 from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, save, types
 
 ROOT = Path(__file__).parent.parent
-every_model = pytest.mark.parametrize("name", MODELS)
+TEXT_MODELS = [name for name, model in MODELS.items() if model.data == "text"]
+every_model = pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.data == "table"])
+every_text_model = pytest.mark.parametrize("name", TEXT_MODELS)
 every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
 
 
@@ -97,6 +111,18 @@ def assert_kept(model, table, folder):
     return loaded
 
 
+SEA, HILL = ["boat", "sail", "wave", "salt", "harbour", "tide"], ["climb", "rock", "snow", "ridge", "goat", "summit"]
+
+
+def random_documents(seed, n_documents=60):
+    """Texts about the sea, hills or both, one empty, and what they are about."""
+    rng = np.random.default_rng(seed)
+    labels = np.array(["both", "hill", "sea"])[np.arange(n_documents) % 3]
+    words = {"sea": SEA, "hill": HILL, "both": [*SEA, *HILL]}
+    texts = [" ".join(rng.choice(words[label], rng.integers(2, 9))) for label in labels]
+    return [*texts[:-1], ""], labels
+
+
 # What was saved is what is loaded
 
 
@@ -105,6 +131,36 @@ def test_every_model_of_the_registry_answers_as_before(name, tmp_path):
     few = {"forest": {"n_estimators": 9}, "boosting": {"max_iter": 3}}.get(name, {})
     model = MODELS[name].make(**few).fit(*random_table(0, 120))
     assert_kept(model, random_table(1, 80)[0], tmp_path)
+
+
+@every_text_model
+def test_every_model_of_text_answers_as_before(name, tmp_path):
+    assert_kept(MODELS[name].make_for_documents().fit(*random_documents(0)), random_documents(1)[0], tmp_path)
+
+
+@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize("name", [name for name in TEXT_MODELS if not MODELS[name].is_baseline])
+def test_a_model_of_a_matrix_of_terms_answers_as_before(name, names, tmp_path):
+    documents, labels = random_documents(0)
+    terms = Terms().fit(documents)
+    X, new = (
+        pd.DataFrame(X.toarray(), columns=terms.get_feature_names_out()) if names else X
+        for X in (terms.transform(documents), terms.transform(random_documents(1)[0]))
+    )
+    loaded = assert_kept(MODELS[name].make().fit(X, labels), new, tmp_path)
+    assert hasattr(loaded, "feature_names_in_") == names
+
+
+def test_a_model_of_documents_goes_on_learning_as_if_it_had_never_been_saved(tmp_path):
+    (first, y), (more, z) = random_documents(0), random_documents(1)
+    terms = Terms().fit(first)
+    model = HigherOrderNB().fit(terms.transform(first), y)
+    loaded = there_and_back(model, tmp_path).model
+    for each in (model, loaded):
+        each.partial_fit(terms.transform(more), z).forget(terms.transform(first[:20]), y[:20])
+    np.testing.assert_array_equal(loaded.path_count_, model.path_count_)
+    empty = there_and_back(model.forget(terms.transform([*first[20:], *more]), [*y[20:], *z]), tmp_path).model
+    np.testing.assert_array_equal(empty.class_count_, 0)
 
 
 @every_counting_model
@@ -324,12 +380,24 @@ def test_pipelines_answer_as_before(name, tmp_path):
         assert_kept(clone(PIPELINES[name]).fit(*table_of_objects(0, 150)), table_of_objects(1, 60)[0], tmp_path)
 
 
+def ratios_of_two_classes():
+    return make_pipeline(Terms(), HigherOrderTransformer(), LogisticRegression())
+
+
+def test_the_transformation_into_ratios_answers_as_before(tmp_path):
+    documents, labels = random_documents(0)
+    assert_kept(ratios_of_two_classes().fit(documents, labels == "sea"), random_documents(1)[0], tmp_path)
+
+
 @pytest.mark.filterwarnings("ignore:Bins whose width")
 def test_every_type_that_may_be_in_a_file_is_in_one():
     table, labels = table_of_objects(0, 100)
     found = set()
     for model in [*PIPELINES.values(), *(MODELS[name].make() for name in COUNTING_MODELS)]:
         found |= set(types.audit(skops.io.dumps(clone(model).fit(table, labels)))[0])
+    documents = random_documents(0)
+    for model in [*(MODELS[name].make_for_documents() for name in TEXT_MODELS), ratios_of_two_classes()]:
+        found |= set(types.audit(skops.io.dumps(model.fit(documents[0], documents[1] == "sea")))[0])
     binary = clone(PIPELINES["boosting"]).fit(table, labels == "no")
     found |= set(types.audit(skops.io.dumps(binary))[0])
     here = CyHalfBinomialLoss.__module__
@@ -837,6 +905,90 @@ def test_a_state_that_does_not_fit_together_is_refused(broken):
         AODE.__new__(AODE).__setstate__(state)
 
 
+def first_term(documents, value):
+    documents["terms"][0] = value
+
+
+BROKEN_DOCUMENTS = {
+    "a term that is not there": lambda s: first_term(s["documents_"], 12),
+    "a negative term": lambda s: first_term(s["documents_"], -1),
+    "terms out of order": lambda s: first_term(s["documents_"], 11),
+    "a class that is not there": lambda s: put(s["documents_"]["classes"], 0, 3),
+    "a negative class": lambda s: put(s["documents_"]["classes"], 0, -1),
+    "a class too few": lambda s: s.update(classes_=s["classes_"][:2]),
+    "documents that end before they start": lambda s: put(s["documents_"]["starts"], 1, 50),
+    "documents that start late": lambda s: put(s["documents_"]["starts"], 0, 1),
+    "documents beyond the end": lambda s: put(s["documents_"]["starts"], -1, 10_000),
+    "a start too few": lambda s: s["documents_"].update(starts=s["documents_"]["starts"][:-1]),
+    "terms of another type": lambda s: s["documents_"].update(terms=s["documents_"]["terms"].astype(np.int64)),
+    "starts of another type": lambda s: s["documents_"].update(starts=s["documents_"]["starts"].astype(np.int32)),
+    "terms in two dimensions": lambda s: s["documents_"].update(terms=s["documents_"]["terms"][None]),
+    "no terms": lambda s: s["documents_"].update(n_terms=0),
+    "more terms than columns": lambda s: s["documents_"].update(n_terms=13),
+    "too many terms to number": lambda s: (s["documents_"].update(n_terms=2**31), s.update(n_features_in_=2**31)),
+    "a part missing": lambda s: s["documents_"].pop("classes"),
+    "a part too many": lambda s: s["documents_"].update(weights=np.ones(60)),
+    "no documents": lambda s: s.update(documents_=None),
+    "an order that is not counted": lambda s: s.update(order=4),
+    "pure documents": lambda s: s.update(order=1, pure=True),
+    "what was computed": lambda s: s.update(_derived=()),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_DOCUMENTS)
+def test_documents_that_do_not_fit_together_are_refused(broken):
+    documents, labels = random_documents(0)
+    model = HigherOrderNB().fit(Terms().fit_transform(documents), labels)
+    assert model.n_features_in_ == 12
+    HigherOrderNB.__new__(HigherOrderNB).__setstate__(state_of(model))
+    state = state_of(model)
+    BROKEN_DOCUMENTS[broken](state)
+    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
+        HigherOrderNB.__new__(HigherOrderNB).__setstate__(state)
+
+
+BROKEN_TEXT = {
+    "weights of other pairs": ("hosvm", lambda m: vars(m).update(coef_=m.coef_[:2])),
+    "weights of other terms": ("hosvm", lambda m: vars(m).update(coef_=m.coef_[:, :-1])),
+    "weights that are not numbers": ("hosvm", lambda m: put(m.coef_, (0, 0), np.nan)),
+    "intercepts missing": ("hosvm", lambda m: vars(m).pop("intercept_")),
+    "machines of one class": ("hosvm", lambda m: vars(m).update(classes_=m.classes_[:1])),
+    "a machine of weights elsewhere": ("wm-nbsvm", lambda m: put(m._seen, 0, 99)),
+    "weights of fewer terms": ("wm-nbsvm", lambda m: vars(m).update(_weights=m._weights[:, 1:])),
+    "a cluster that is not there": ("word-clusters", lambda m: put(m.clusters_, 0, 99)),
+    "a cluster before the first": ("word-clusters", lambda m: put(m.clusters_, 0, -2)),
+    "clusters of other terms": ("word-clusters", lambda m: vars(m).update(clusters_=m.clusters_[1:])),
+    "weights of rarity of other terms": ("tfidf-logistic", lambda m: vars(m[0]).update(idf_=m[0].idf_[1:])),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_TEXT)
+def test_models_of_text_that_do_not_fit_together_are_neither_saved_nor_loaded(broken, tmp_path, monkeypatch):
+    name, edit = BROKEN_TEXT[broken]
+    model = MODELS[name].make_for_documents().fit(*random_documents(0))
+    path = tmp_path / "model.unnaive"
+    save(model, path)
+    edit(model[-1])
+    with pytest.raises(ModelFileError, match="cannot be saved"):
+        save(model, path)
+    monkeypatch.setattr(persist, "check_model", lambda model: None)
+    monkeypatch.setattr(persist, "parts_of", lambda model: [])
+    try:
+        save(model, path)
+    except Exception:
+        return  # what the manifest asks for is missing, too
+    monkeypatch.undo()
+    refused(path, "does not hold a sound model")
+
+
+@pytest.mark.parametrize("edit", [lambda m: m.vocabulary_.update(boat=99), lambda m: m.vocabulary_.pop("boat")])
+def test_terms_that_do_not_fit_together_are_not_saved(edit, tmp_path):
+    model = MODELS["honb"].make_for_documents().fit(*random_documents(0))
+    edit(model[0])
+    with pytest.raises(ModelFileError, match="cannot be saved"):
+        save(model, tmp_path / "model.unnaive")
+
+
 @pytest.mark.parametrize(
     ("name", "part", "edit"),
     [
@@ -1030,7 +1182,7 @@ def test_parts_that_compiled_code_would_not_survive_are_refused(broken, tmp_path
 
 
 def sound_files(folder):
-    """Small files of every kind of model, and rows for them to predict."""
+    """Small files of every kind of model, and rows for each to predict."""
     table, labels = table_of_objects(0, 60)
     models = {
         name: MODELS[name].make() for name in ("nb", "gnb", "kde-nb", "waode", "aodesr", "a2de", "hnb", "tan", "k2")
@@ -1043,7 +1195,13 @@ def sound_files(folder):
         # Two classes where there are kernels of their own for two.
         save(model.fit(table, labels == "no" if name in ("waode", "hnb") else labels), folder / "sound.unnaive")
         files[name] = (folder / "sound.unnaive").read_bytes()
-    return files, table
+    rows = dict.fromkeys(files, table)
+    documents, about = random_documents(0, 20)
+    for name in ("honb", "honb3", "hosvm", "wm-nbsvm", "word-clusters", "tfidf-logistic"):
+        save(MODELS[name].make_for_documents().fit(documents, about), folder / "sound.unnaive")
+        files[name] = (folder / "sound.unnaive").read_bytes()
+        rows[name] = documents
+    return files, rows
 
 
 def flipped(rng, whole):
@@ -1320,7 +1478,7 @@ def called_by(package):
 def fuzz(seed, number, folder):
     """Load bad files, predict with those that load, and tell what became of them and what they set off."""
     rng = np.random.default_rng(seed)
-    files, table = sound_files(folder)
+    files, rows = sound_files(folder)
     path = folder / "bad.unnaive"
     expected, watching, events = {}, [], []
 
@@ -1333,7 +1491,7 @@ def fuzz(seed, number, folder):
 
     for name, whole in files.items():  # whatever is imported or compiled at first
         path.write_bytes(whole)
-        expected[name] = answer(load(path).model, table)
+        expected[name] = answer(load(path).model, rows[name])
     sys.addaudithook(watch)
     warnings.simplefilter("error")
     warnings.simplefilter("ignore", InconsistentVersionWarning)
@@ -1360,7 +1518,7 @@ def fuzz(seed, number, folder):
             try:
                 with warnings.catch_warnings(), np.errstate(all="ignore"), parallel_config("sequential"):
                     warnings.simplefilter("ignore")
-                    told = answer(loaded, table)
+                    told = answer(loaded, rows[name])
                 outcome = "harmless"
                 if maker in UNCHANGED and not np.array_equal(told, expected[name]):
                     wrong.append(f"{label}: loaded, but another model")

@@ -1,23 +1,19 @@
-"""The ``unnaive`` command: compare, fit, predict, update, forget, explain, info, models."""
+"""The ``unnaive`` command: compare, fit, predict, update, forget, explain, info, models, reproduce."""
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from unnaive import __version__
-from unnaive.evaluate.plain import plain
-from unnaive.models import GROUPS, MODELS, find_models
+from unnaive.console import complain, draw, print_comparison, print_json, printer, rows_progress, show_progress, tell
+from unnaive.models import GROUPS, MODELS, classifier_of, find_models
+from unnaive.papers import PAPERS
 
 app = typer.Typer(
     help="Bayesian classifiers that drop the naive independence assumption.",
@@ -26,9 +22,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _INTERRUPTED = 130
-_PIPED = 160
 
-Data = Annotated[str, typer.Argument(help="A CSV, TSV, Parquet, ARFF or KEEL file (.gz too), or a named data set.")]
+Data = Annotated[
+    str, typer.Argument(help="A CSV, TSV, JSON lines, Parquet, ARFF or KEEL file (.gz too), or a named data set.")
+]
 ModelFile = Annotated[Path, typer.Argument(help="A file written by `unnaive fit`.")]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")]
 Folder = Annotated[Path | None, typer.Option("--data", help="Where named data sets are; else $UNNAIVE_DATA.")]
@@ -36,6 +33,16 @@ Categorical = Annotated[
     list[str] | None,
     typer.Option("--categorical", "-c", help="Columns of numbers that are codes, separated by commas, or all."),
 ]
+Text = Annotated[
+    list[str] | None,
+    typer.Option("--text", help="Columns of text to learn from, separated by commas; others are left out."),
+]
+Mail = Annotated[
+    list[str] | None,
+    typer.Option("--mail", help="Parts of mail to leave out of text: headers,quotes,signatures.", metavar="PARTS"),
+]
+MinDocuments = Annotated[int | None, typer.Option(help="Leave out terms of fewer training documents.", min=1)]
+MaxTerms = Annotated[int | None, typer.Option(help="Keep so many terms, the most telling ones.", min=1)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 
@@ -76,7 +83,9 @@ def compare(
     metrics: Annotated[
         str | None, typer.Option(help="Separated by commas; the first one ranks.", metavar="NAMES")
     ] = None,
-    baseline: Annotated[str | None, typer.Option(help="The model to compare with; else nb.")] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="The model to compare with; else nb, of text bernoulli-nb.")
+    ] = None,
     bias_variance: Annotated[
         bool, typer.Option("--bias-variance", help="Take the error apart; by default then 10 times 3 folds.")
     ] = False,
@@ -89,6 +98,10 @@ def compare(
     seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
     folder: Folder = None,
     categorical: Categorical = None,
+    text: Text = None,
+    mail: Mail = None,
+    min_documents: MinDocuments = None,
+    max_terms: MaxTerms = None,
     as_json: AsJson = False,
 ) -> None:
     """Which of these models is best on my data, and how sure can I be?"""
@@ -99,10 +112,11 @@ def compare(
 
     results = results or report.with_suffix(".jsonl")
     check_report_path(report)
-    chosen = find_models(_split(models) or ["default"])
-    codes = _columns(categorical)
-    sets = [datasets.load(source, target, folder, categorical=codes) for source in data or datasets.BUNDLED]
-    with _progress(as_json) as bars:
+    terms = _terms(text, mail, min_documents, max_terms)
+    chosen = find_models(_split(models) or ["default"], "text" if text else "table")
+    columns: dict[str, Any] = {"categorical": _columns(categorical), "text": _split(text)}
+    sets = [datasets.load(source, target, folder, **columns) for source in data or datasets.BUNDLED]
+    with show_progress(as_json) as bars:
         bar = bars.add_task("compare", total=None)
 
         def show(result: Any, done: int, total: int) -> None:
@@ -122,52 +136,12 @@ def compare(
             results=results,
             resume=resume,
             on_result=show,
+            terms=terms,
         )
         write_report(comparison, report, command=_command())
-    _print_comparison(comparison, report, as_json)
+    print_comparison(comparison, report, as_json)
     if not comparison.complete:
         raise typer.Exit(_INTERRUPTED)
-
-
-def _print_comparison(comparison: Any, report: Path, as_json: bool) -> None:
-    from unnaive.show import terminal
-
-    if as_json:
-        _print_json(
-            {
-                "leaderboard": [standing._asdict() for standing in comparison.leaderboard()],
-                "scores": {
-                    metric: {
-                        data: dict(zip(comparison.models, row))
-                        for data, row in zip(comparison.data, comparison.scores(metric).tolist())
-                    }
-                    for metric in comparison.metrics
-                },
-                "tests": [contest._asdict() for contest in comparison.contests()],
-                "failures": terminal.failures(comparison),
-                "complete": comparison.complete,
-                "report": str(report),
-            }
-        )
-        return
-    out = _out()
-    if comparison.data:
-        out.print(terminal.leaderboard(comparison, out.width))
-        by_data_set = terminal.by_data_set(comparison)
-        if by_data_set is not None:
-            out.print()
-            out.print(by_data_set)
-        out.print()
-        out.print(terminal.legend(comparison), style="dim", highlight=False)
-    for line in terminal.failures(comparison):
-        out.print(line, style="yellow", highlight=False, soft_wrap=True, markup=False)
-    if not comparison.complete:
-        out.print(
-            f"Interrupted after {len(comparison.results)} of {comparison.n_expected} folds; the same command with "
-            "--resume goes on.",
-            style="yellow",
-        )
-    out.print(f"Report: {report}", highlight=False, soft_wrap=True, markup=False)
 
 
 @app.command()
@@ -178,18 +152,22 @@ def fit(
     target: Target = None,
     folder: Folder = None,
     categorical: Categorical = None,
+    text: Text = None,
+    mail: Mail = None,
+    min_documents: MinDocuments = None,
+    max_terms: MaxTerms = None,
     as_json: AsJson = False,
 ) -> None:
     """Fit a model on a file of any size and save it."""
     from unnaive.workbench import fit_file
 
-    with _rows_progress(as_json) as progress:
-        fitted = fit_file(model, data, target, folder, progress, _columns(categorical))
+    terms = _terms(text, mail, min_documents, max_terms)
+    with rows_progress(as_json) as progress:
+        fitted = fit_file(model, data, target, folder, progress, _columns(categorical), _split(text), terms)
         fitted.save(output)
-    _tell(
+    tell(
         as_json,
-        f"{output}: {model} of {fitted.n_rows} rows and {fitted.model.n_features_in_} columns, predicting "
-        f"{fitted.target!r} ({len(fitted.model.classes_)} classes)."
+        f"{output}: {model} of {fitted.size}, predicting {fitted.target!r} ({len(fitted.model.classes_)} classes)."
         + (f" {fitted.n_unlabelled} rows without a label were left out." if fitted.n_unlabelled else ""),
         model=str(output),
         target=fitted.target,
@@ -210,10 +188,10 @@ def predict(
     from unnaive.persist import load
     from unnaive.workbench import predict_file
 
-    with _rows_progress(as_json) as progress:
+    with rows_progress(as_json) as progress:
         predicted = predict_file(load(model), data, output, progress)
     accuracy = predicted.accuracy
-    _tell(
+    tell(
         as_json,
         f"{output}: {predicted.n_rows} rows predicted"
         + ("." if accuracy is None else f", {accuracy:.4f} of them as labelled."),
@@ -225,7 +203,7 @@ def predict(
 
 @app.command()
 def update(model: ModelFile, data: Data, as_json: AsJson = False) -> None:
-    """Count more rows into a saved model."""
+    """Count more rows into a saved model; the terms of a model of text stay those of training."""
     _change(model, data, "update", "counted into", as_json)
 
 
@@ -237,16 +215,17 @@ def forget(model: ModelFile, data: Data, as_json: AsJson = False) -> None:
 
 def _change(path: Path, data: str, change: str, words: str, as_json: bool) -> None:
     from unnaive.persist import load, save
-    from unnaive.workbench import change_rows
+    from unnaive.workbench import change_rows, is_of_text
 
-    with _rows_progress(as_json) as progress:
+    with rows_progress(as_json) as progress:
         saved = load(path)
         n_rows = change_rows(saved, data, change, progress)
         save(saved.model, path, target=saved.target, notes=saved.manifest["notes"])
-    total = float(saved.model.class_count_.sum())
-    _tell(
+    total = float(classifier_of(saved.model).class_count_.sum())
+    tell(
         as_json,
-        f"{n_rows} rows {words} {path}, which knows {total:g} now.",
+        f"{n_rows} rows {words} {path}, which knows {total:g} now."
+        + (" Its terms stay those of its training." if is_of_text(saved) else ""),
         model=str(path),
         n_rows=n_rows,
         total=total,
@@ -263,25 +242,24 @@ def explain(
     plot: Annotated[Path | None, typer.Option(help="Also draw it into this .png, .svg or .pdf file.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Why did it say that? What every column of a row contributed."""
+    """Why did it say that? What every column of a row, or every term of a document, contributed."""
     from unnaive.persist import load
     from unnaive.show import terminal
     from unnaive.show.evidence import EvidenceDisplay
     from unnaive.workbench import read_row
 
     saved = load(model)
-    if not hasattr(saved.model, "predict_evidence"):
-        raise ValueError(
-            f"{model} holds a {type(saved.model).__name__}, which does not say what its columns contribute."
-        )
+    if not hasattr(classifier_of(saved.model), "predict_evidence"):
+        kind = type(classifier_of(saved.model)).__name__
+        raise ValueError(f"{model} holds a {kind}, which does not say what its columns contribute.")
     frame = read_row(saved, data, row)
     found = EvidenceDisplay.of(
         saved.model, frame, label=_as_class(saved.model, label), against=_as_class(saved.model, against)
     )
     if plot is not None:
-        _draw(found, plot)
+        draw([found], plot)
     if as_json:
-        _print_json(
+        print_json(
             {
                 "label": found.label_,
                 "against": found.against_,
@@ -293,12 +271,12 @@ def explain(
             }
         )
         return
-    out = _out()
+    out = printer()
     chance = dict(zip(saved.model.classes_.tolist(), found.probabilities_))
     out.print(
         f"{found.label_} ({chance[found.label_]:.3f}) rather than {found.against_} ({chance[found.against_]:.3f})\n"
     )
-    out.print(terminal.evidence(found.contributions_, found.total_, found.label_, found.against_))
+    out.print(terminal.evidence(found.contributions_, found.total_, found.label_, found.against_, found.noun))
 
 
 @app.command()
@@ -309,9 +287,9 @@ def info(model: ModelFile, as_json: AsJson = False) -> None:
 
     manifest = read_manifest(model)
     if as_json:
-        _print_json(manifest)
+        print_json(manifest)
         return
-    _out().print(terminal.facts(terminal.describe_manifest(manifest)))
+    printer().print(terminal.facts(terminal.describe_manifest(manifest)))
 
 
 @app.command("models")
@@ -322,9 +300,65 @@ def list_models(as_json: AsJson = False) -> None:
     from unnaive.show import terminal
 
     if as_json:
-        _print_json([asdict(model) for model in MODELS.values()])
+        print_json([asdict(model) for model in MODELS.values()])
         return
-    _out().print(terminal.model_table())
+    printer().print(terminal.model_table())
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(PAPERS)}.")],
+    sets: Annotated[list[str] | None, typer.Option("--sets", help="Of its data sets, only these.")] = None,
+    trials: Annotated[int | None, typer.Option(help="How many; else as many as the paper.", min=1)] = None,
+    full: Annotated[bool, typer.Option("--full", help="The long experiments, too.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw its figures into this .png, .svg or .pdf file.")] = None,
+    results: Annotated[Path | None, typer.Option(help="Where results go as they come; else PAPER.jsonl.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one a core.")] = -1,
+    seed: Annotated[int, typer.Option(help="Of all that is drawn at random.")] = 0,
+    folder: Folder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a paper's experiments, and print what came out beside what it says."""
+    from importlib import import_module
+
+    from unnaive.papers.reproduction import Request
+    from unnaive.show import terminal
+
+    if paper not in PAPERS:
+        raise ValueError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")
+    if plot is not None and not full:
+        raise ValueError("There are no figures to draw without the long experiments: add --full.")
+    with show_progress(as_json) as bars:
+        bar = bars.add_task(paper, total=None)
+
+        def show(result: Any, done: int, total: int) -> None:
+            bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
+
+        found = import_module(f"unnaive.papers.{paper}").reproduce(
+            Request(
+                sets=_split(sets),
+                trials=trials,
+                full=full,
+                folder=folder,
+                n_jobs=jobs,
+                seed=seed,
+                results=results or Path(f"{paper}.jsonl"),
+                resume=resume,
+                on_result=show,
+            )
+        )
+    if plot is not None and found.pictures:
+        draw(list(found.pictures.values()), plot)
+    if as_json:
+        print_json({"paper": PAPERS[paper], "tables": [table.to_json() for table in found.tables]})
+    else:
+        for table in found.tables:
+            printer().print(table.title, style="bold", highlight=False)
+            printer().print(terminal.rebuilt(table))
+            printer().print()
+    if not found.complete:
+        raise typer.Exit(_INTERRUPTED)
 
 
 def main() -> None:
@@ -334,7 +368,7 @@ def main() -> None:
     try:
         code = app(arguments, standalone_mode=False)
     except KeyboardInterrupt:
-        _complain("interrupted.")
+        complain("interrupted.")
         code = _INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads; do not complain at exit
@@ -342,7 +376,7 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
-        _complain(_sentence(error))
+        complain(_sentence(error))
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -358,15 +392,6 @@ def _sentence(error: Exception) -> str:
     return text if isinstance(error, ValueError | OSError) else f"{type(error).__name__}: {text}"
 
 
-def _out() -> Console:
-    """Where results are printed; into a file or a pipe, lines are as long as they need to be."""
-    return Console() if sys.stdout.isatty() else Console(width=_PIPED)
-
-
-def _complain(sentence: str) -> None:
-    Console(stderr=True).print(f"unnaive: {sentence}", style="red", highlight=False, soft_wrap=True, markup=False)
-
-
 def _command() -> str:
     return shlex.join(["unnaive", *(argument for argument in sys.argv[1:] if argument != "--resume")])
 
@@ -380,6 +405,18 @@ def _columns(names: list[str] | None) -> list[str] | str:
     return "all" if chosen == ["all"] else chosen
 
 
+def _terms(
+    text: list[str] | None, mail: list[str] | None, min_documents: int | None, max_terms: int | None
+) -> dict[str, Any]:
+    """How text is to be read, as far as that was said."""
+    options = {"mail": _split(mail) or None, "min_documents": min_documents, "max_terms": max_terms}
+    given = {name: value for name, value in options.items() if value is not None}
+    if given and not text:
+        option = f"--{next(iter(given)).replace('_', '-')}"
+        raise ValueError(f"{option} is about text: name the columns that hold it with --text.")
+    return given
+
+
 def _as_class(model: Any, label: str | None) -> Any:
     """The class that is written so, or None."""
     if label is None:
@@ -388,52 +425,6 @@ def _as_class(model: Any, label: str | None) -> Any:
     if not found:
         raise ValueError(f"There is no class {label!r}; there are {', '.join(map(str, model.classes_.tolist()))}.")
     return found[0]
-
-
-def _draw(display: Any, path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5), layout="constrained", facecolor="white")
-    display.plot(ax=figure.subplots())
-    figure.savefig(path)
-
-
-def _tell(as_json: bool, sentence: str, **values: Any) -> None:
-    if as_json:
-        _print_json(values)
-    else:
-        _out().print(sentence, highlight=False, soft_wrap=True, markup=False)
-
-
-def _print_json(value: Any) -> None:
-    print(json.dumps(plain(value), indent=2, default=str))
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Progress]:
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    errors = Console(stderr=True)
-    with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as bars:
-        yield bars
-
-
-@contextmanager
-def _rows_progress(quiet: bool) -> Iterator[Any]:
-    with _progress(quiet) as bars:
-        tasks: dict[str, Any] = {}
-
-        def progress(task: str, done: int, total: int) -> None:
-            if task not in tasks:
-                tasks[task] = bars.add_task(task, total=total)
-            bars.update(tasks[task], completed=done)
-
-        yield progress
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -16,11 +17,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from unnaive.files import MISSING, SUFFIXES, DataError, TableFile, open_table, split_suffix
-from unnaive.files.codes import CodesAsText
+from unnaive.files import MISSING, SUFFIXES, DataError, TableFile, as_text, open_table, split_suffix
 from unnaive.files.source import Source, near
 from unnaive.files.table import FrameTable
 from unnaive.labels import labels_of
+from unnaive.represent.columns import is_missing
 
 __all__ = ["BUNDLED", "DataError", "Dataset", "TableFile", "load", "names", "open_table"]
 
@@ -31,8 +32,9 @@ BUNDLED: dict[str, Callable[..., Any]] = {
     "digits": load_digits,
 }
 _FOLDER = "UNNAIVE_DATA"
-_PREFIXES = ("", "uci_", "keel_", "mlb_")  # in the order in which they are tried
-_ENDING = ".csv.gz"
+_PREFIXES = ("", "uci_", "keel_", "mlb_", "text_")  # in the order in which they are tried
+_ENDINGS = (".csv.gz", ".jsonl.gz")  # of files of the same name, the first is taken
+_DOCUMENTS = ("text", "terms", "category")  # kinds of columns that hold documents
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,8 @@ class Dataset:
         Labels: whole numbers, booleans or text; none is missing.
     target : str
         What the column of labels is called.
+    kind : {"table", "text"}, default="table"
+        Whether the columns are those of a table, or documents: text, or lists of terms.
 
     Examples
     --------
@@ -62,6 +66,7 @@ class Dataset:
     X: pd.DataFrame
     y: NDArray[Any]
     target: str
+    kind: str = "table"
 
     @property
     def n_rows(self) -> int:
@@ -99,14 +104,15 @@ def load(
     *,
     missing: Sequence[str] = MISSING,
     categorical: Sequence[str] | str = (),
+    text: Sequence[str] = (),
 ) -> Dataset:
     """Load a data set.
 
     Parameters
     ----------
     source : str or Path
-        A name (see :func:`names`), of which the prefixes uci_, keel_ and mlb_ may be left out, or the path of a
-        file (see :func:`open_table`).
+        A name (see :func:`names`), of which the prefixes uci_, keel_, mlb_ and text_ may be left out, or the
+        path of a file (see :func:`open_table`).
     target : str, optional
         The column of labels. By default the one named class, else the last one; in a KEEL file its output.
     folder : str or Path, optional
@@ -115,6 +121,9 @@ def load(
         Fields of CSV and TSV files that stand for a missing value.
     categorical : sequence of str or "all", default=()
         Columns of numbers that are codes of categories; "all" for all columns.
+    text : sequence of str, default=()
+        Columns that hold documents, as text or as lists of terms. All others but the target are left out, and a
+        missing text is an empty document.
 
     Returns
     -------
@@ -141,9 +150,11 @@ def load(
     ...
     unnaive.files.source.DataError: There is no data set 'irsi'. Did you mean 'iris'? ...
     """
-    table = open_source(source, folder, target, missing=missing, categorical=categorical)
+    table = open_source(source, folder, target, missing=missing, categorical=categorical, text=text)
     name = str(source) if source in BUNDLED else split_suffix(table.source.path)[0]
-    return _split(name, table.read(), target, table.target)
+    target = table.target if target is None else target
+    columns = columns_to_learn_from(table, name, target, text)
+    return _split(name, next(table.batches([*columns, target], table.n_rows)), target, "text" if text else "table")
 
 
 def open_source(
@@ -153,6 +164,7 @@ def open_source(
     *,
     missing: Sequence[str] = MISSING,
     categorical: Sequence[str] | str = (),
+    text: Sequence[str] = (),
 ) -> TableFile:
     """Open what :func:`load` loads, to be read in batches; parameters are the same.
 
@@ -164,6 +176,7 @@ def open_source(
         Needed only to tell which column is not one of all.
     missing : sequence of str
     categorical : sequence of str or "all"
+    text : sequence of str
 
     Returns
     -------
@@ -175,22 +188,74 @@ def open_source(
     >>> open_source("wine").n_rows
     178
     """
-    table = _open(source, folder, missing, ())
+    if text and categorical:
+        raise DataError("Beside columns of text all others are left out: name either categorical columns or text.")
+    table = _open(source, folder, missing)
     if categorical == "all":
         chosen = [name for name in table.columns if name != (target or table.target)]
     else:
-        chosen = list(categorical)
+        chosen = [*categorical, *text]
         for name in chosen:
             if name not in table.columns:
                 raise DataError(f"{source} has no column {name!r}.{near(name, table.columns)}")
-    return _open(source, folder, missing, chosen) if chosen else table
+    return as_text(table, chosen, missing) if chosen else table
 
 
-def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str], text: Sequence[str]) -> TableFile:
+def columns_to_learn_from(table: TableFile, name: str, target: str, text: Sequence[str] = ()) -> list[str]:
+    """The columns of text, or else all but the target; an error if a model cannot learn from them.
+
+    Parameters
+    ----------
+    table : TableFile
+    name : str
+        What to call the table in an error.
+    target : str
+    text : sequence of str, default=()
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from unnaive.datasets import columns_to_learn_from, open_source
+    >>> columns_to_learn_from(open_source("iris"), "iris", "target")[:2]
+    ['sepal length (cm)', 'sepal width (cm)']
+    """
+    if target not in table.columns:
+        raise DataError(f"{name} has no column {target!r}.{near(target, table.columns)}")
+    if target in text:
+        raise DataError(
+            f"{name} has {target!r} as text to learn from and as the column to predict: name another target."
+        )
+    kinds = table.kinds
+    if text:
+        text = list(dict.fromkeys(text))
+        for column in text:
+            if kinds[column] not in (*_DOCUMENTS, "nested"):  # of which reading says more
+                raise DataError(f"{name} holds {kinds[column]} in column {column!r}, which is no text.")
+            if kinds[column] == "terms" and len(text) > 1:
+                raise DataError(f"{name} holds lists in column {column!r}: name it alone, or columns of text only.")
+        return text
+    columns = [column for column in table.columns if column != target]
+    if not columns:
+        raise DataError(
+            f"{name} has no column beside {target!r} to predict it from; fields are separated by commas in a .csv file "
+            "and by tabs in a .tsv file."
+        )
+    for column in columns:
+        if kinds[column] == "terms":
+            raise DataError(
+                f"{name} holds lists in column {column!r}, which a model of tables cannot use: name it with --text "
+                "(text=[...]) if they are documents, else leave it out."
+            )
+    return columns
+
+
+def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str]) -> TableFile:
     if isinstance(source, str) and source in BUNDLED:
-        table = FrameTable(Source(Path(source), zipped=False), _bundled_frame(source), "target")
-        return CodesAsText(table, text) if text else table
-    return open_table(_find(source, folder), missing, text)
+        return FrameTable(Source(Path(source), zipped=False), _bundled_frame(source), "target")
+    return open_table(_find(source, folder), missing)
 
 
 def names(folder: str | Path | None = None) -> list[str]:
@@ -199,8 +264,8 @@ def names(folder: str | Path | None = None) -> list[str]:
     Parameters
     ----------
     folder : str or Path, optional
-        Where to look for files that end in .csv.gz; the environment variable UNNAIVE_DATA by default, and no
-        folder if that is not set.
+        Where to look for files that end in .csv.gz or .jsonl.gz; the environment variable UNNAIVE_DATA by default,
+        and no folder if that is not set.
 
     Returns
     -------
@@ -246,19 +311,11 @@ def _files(folder: str | Path | None) -> dict[str, Path]:
     path = Path(folder).expanduser()
     if not path.is_dir():
         raise DataError(f"{path} is not a folder; {_FOLDER} should name the folder with the data sets.")
-    return {file.name.removesuffix(_ENDING): file for file in path.glob(f"*{_ENDING}")}
+    return {file.name.removesuffix(ending): file for ending in reversed(_ENDINGS) for file in path.glob(f"*{ending}")}
 
 
-def _split(name: str, frame: pd.DataFrame, target: str | None, default: str) -> Dataset:
+def _split(name: str, frame: pd.DataFrame, target: str, kind: str) -> Dataset:
     """Columns and labels apart."""
-    target = default if target is None else target
-    if target not in frame.columns:
-        raise DataError(f"{name} has no column {target!r}.{near(target, frame.columns)}")
-    if frame.shape[1] == 1:
-        raise DataError(
-            f"{name} has no column beside {target!r} to predict it from; fields are separated by commas in a .csv file "
-            "and by tabs in a .tsv file."
-        )
     unlabelled = frame[target].isna()
     n_dropped = int(unlabelled.sum())
     if n_dropped == len(frame):
@@ -270,7 +327,7 @@ def _split(name: str, frame: pd.DataFrame, target: str | None, default: str) -> 
     y = labels_of(name, frame[target])
     if len(np.unique(y)) == 1:
         raise DataError(f"{name} has the same label {y.tolist()[0]!r} in all rows: there is nothing to learn.")
-    return Dataset(name, frame.drop(columns=target), y, target)
+    return Dataset(name, frame.drop(columns=target), y, target, kind)
 
 
 def _digest_column(digest: Any, column: pd.Series) -> None:
@@ -285,11 +342,20 @@ def _digest_column(digest: Any, column: pd.Series) -> None:
             values = np.where(np.isnan(values), np.array(np.nan, dtype), values)  # one NaN for all
         _digest(digest, str(dtype).encode())
         _digest(digest, values.astype(dtype.newbyteorder("<")).tobytes())
+    elif pd.api.types.is_object_dtype(dtype) and any(isinstance(value, list | tuple | np.ndarray) for value in column):
+        _digest(digest, b"terms")
+        _digest_coded(digest, *pd.factorize(column.map(_as_json)))
     else:
         # Releases of pandas differ in what they call text.
         is_text = pd.api.types.is_string_dtype(dtype)
         _digest(digest, b"text" if is_text else str(dtype).encode())
         _digest_coded(digest, *pd.factorize(column))
+
+
+def _as_json(document: Any) -> str | None:
+    if isinstance(document, list | tuple | np.ndarray):
+        return json.dumps(list(document), default=str)
+    return None if is_missing(document) else str(document)
 
 
 def _digest_coded(digest: Any, codes: NDArray[Any], values: Any) -> None:

@@ -52,6 +52,7 @@ class LabelReader:
     @classmethod
     def of_file(cls, table: TableFile, target: str, rows: int) -> LabelReader:
         """From all rows of a file, read in batches."""
+        _refuse_several(str(table.source.path), target, several=table.kinds.get(target) == "terms")
         distinct: pd.Series | None = None
         for batch in table.batches([target], rows):
             found = batch[target].drop_duplicates()
@@ -112,7 +113,16 @@ def labels_of(name: str, column: pd.Series) -> NDArray[Any]:
         return labels.astype(bool)
     if types == {str}:
         return labels.astype(str)
+    _refuse_several(name, column.name, several=list in types)
     raise DataError(f"{name} holds {dtype} in column {column.name!r}, which cannot be labels; make text of it.")
+
+
+def _refuse_several(name: str, column: Any, several: bool) -> None:
+    if several:
+        raise DataError(
+            f"{name} has several labels in column {column!r}, lists of them, but a row belongs to one class: name a "
+            "column with one label a row."
+        )
 
 
 def _whole_or_text(name: str, column: pd.Series) -> NDArray[Any]:

@@ -39,6 +39,8 @@ class Model:
     by_default : bool
         Whether it takes part in a comparison when no models are named: those that cost more time or memory than
         most others together do not.
+    counts : bool
+        Whether a model of text wants to know how often a term occurs, or only whether it does.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Model:
     transductive: bool = False
     home: str = "unnaive"
     by_default: bool = True
+    counts: bool = False
 
     @property
     def is_baseline(self) -> bool:
@@ -61,6 +64,48 @@ class Model:
         """Make a new estimator; keyword arguments are further parameters."""
         return partial(getattr(import_module(self.home), self.estimator), **self.parameters)
 
+    def make_for_documents(self, **terms: Any) -> Any:
+        """Make a new pipeline that takes raw documents; keyword arguments are parameters of ``Terms``.
+
+        Examples
+        --------
+        >>> from unnaive.models import MODELS
+        >>> model = MODELS["multinomial-nb"].make_for_documents(min_documents=2)
+        >>> model.fit(["so sunny", "sunny again", "rain, rain", "rain again"], ["dry", "dry", "wet", "wet"])
+        Pipeline(...)
+        >>> model.predict(["rain"])
+        array(['wet'], dtype='<U3')
+        """
+        from sklearn.pipeline import Pipeline
+
+        from unnaive.represent.text import Terms
+
+        reader = Terms(counts=self.counts, **terms)
+        reader.tokens("")  # which refuses wrong parameters now, and not when half of the work is done
+        return Pipeline([("terms", reader), ("classifier", self.make())])
+
+    def check_takes(self, data: str) -> None:
+        """An error unless it takes this kind of data."""
+        if self.data == data:
+            return
+        if self.data == "text":
+            raise ValueError(f"{self.name!r} takes text: name the columns that hold it with --text (text=[...]).")
+        raise ValueError(f"{self.name!r} takes {self.data}s, not {data}: leave out --text, or name a model of {data}.")
+
+
+def classifier_of(model: Any) -> Any:
+    """The last step of a pipeline, which decides; of any other model, itself.
+
+    Examples
+    --------
+    >>> from unnaive.models import MODELS, classifier_of
+    >>> classifier_of(MODELS["multinomial-nb"].make_for_documents())
+    MultinomialNB()
+    """
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+_HIGHER_ORDER = "Ganiz, Lytkin & Pottenger 2009"
 
 MODELS: dict[str, Model] = {
     model.name: model
@@ -96,6 +141,64 @@ MODELS: dict[str, Model] = {
         Model("tan", "TAN", "a tree of dependences", "Friedman, Geiger & Goldszmidt 1997"),
         Model("kdb", "KDB", "up to k parents a column, by mutual information", "Sahami 1996"),
         Model("k2", "BayesNet", "parents by K2's greedy search", "Cooper & Herskovits 1992"),
+        Model(
+            "bernoulli-nb",
+            "HigherOrderNB",
+            "naive Bayes on presence of terms",
+            "McCallum & Nigam 1998",
+            data="text",
+            parameters={"order": 1},
+        ),
+        Model("honb", "HigherOrderNB", "naive Bayes on second-order paths between terms", _HIGHER_ORDER, data="text"),
+        Model(
+            "honb3",
+            "HigherOrderNB",
+            "naive Bayes on third-order paths between terms",
+            _HIGHER_ORDER,
+            data="text",
+            parameters={"order": 3},
+            by_default=False,
+        ),
+        Model(
+            "pure-honb",
+            "HigherOrderNB",
+            "naive Bayes on paths of exactly second order",
+            _HIGHER_ORDER,
+            data="text",
+            parameters={"pure": True},
+            by_default=False,
+        ),
+        Model(
+            "hosvm",
+            "HigherOrderSVC",
+            "support vector machine on higher-order log ratios",
+            _HIGHER_ORDER,
+            data="text",
+        ),
+        Model(
+            "nbsvm",
+            "HigherOrderSVC",
+            "support vector machine on first-order log ratios",
+            _HIGHER_ORDER,
+            data="text",
+            parameters={"order": 1},
+        ),
+        Model(
+            "wm-nbsvm",
+            "WangManningNBSVM",
+            "support vector machine on log-count ratios, interpolated",
+            "Wang & Manning 2012",
+            data="text",
+            parameters={"random_state": 0},
+        ),
+        Model(
+            "word-clusters",
+            "WordClusterNB",
+            "multinomial naive Bayes on clusters of words",
+            "Slonim & Tishby 2001",
+            data="text",
+            counts=True,
+        ),
         *(
             Model(
                 name,
@@ -116,6 +219,23 @@ MODELS: dict[str, Model] = {
                 ("sk-bnb", "bernoulli_nb", "Bernoulli naive Bayes of scikit-learn"),
             )
         ),
+        *(
+            Model(
+                name,
+                estimator,
+                description,
+                "scikit-learn",
+                data="text",
+                home="unnaive.text_baselines",
+                counts=name != "text-svm",
+            )
+            for name, estimator, description in (
+                ("multinomial-nb", "multinomial_nb", "multinomial naive Bayes on counts of terms"),
+                ("complement-nb", "complement_nb", "complement naive Bayes on counts of terms"),
+                ("tfidf-logistic", "tfidf_logistic", "logistic regression on tf-idf"),
+                ("text-svm", "linear_svm", "linear support vector machine on presence of terms"),
+            )
+        ),
     )
 }
 
@@ -127,23 +247,37 @@ GROUPS: dict[str, Callable[[Model], bool]] = {
 }
 
 
-def find_models(names: Iterable[str]) -> list[Model]:
+def find_models(names: Iterable[str], data: str = "table") -> list[Model]:
     """Models by name, or by group: ``"default"``, ``"all"``, ``"own"`` (those of this library), ``"baselines"``.
+
+    Parameters
+    ----------
+    names : iterable of str
+    data : str, default="table"
+        What they are to take: a group has only models that do, and naming another is an error.
+
+    Returns
+    -------
+    list of Model
 
     Examples
     --------
     >>> from unnaive.models import find_models
     >>> [model.name for model in find_models(["aode", "baselines"])][:3]
     ['aode', 'logistic', 'linear-svm']
+    >>> [model.name for model in find_models(["own"], data="text")][:2]
+    ['bernoulli-nb', 'honb']
     """
+    of_kind = {name: model for name, model in MODELS.items() if model.data == data}
     found: dict[str, Model] = {}
     for name in names:
         if name in GROUPS:
-            found.update({model.name: model for model in MODELS.values() if GROUPS[name](model)})
+            found.update({model.name: model for model in of_kind.values() if GROUPS[name](model)})
         elif name in MODELS:
+            MODELS[name].check_takes(data)
             found[name] = MODELS[name]
         else:
             near = get_close_matches(name, [*MODELS, *GROUPS])
-            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(MODELS)}."
+            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(of_kind)}."
             raise ValueError(f"There is no model called {name!r}: {hint}")
     return list(found.values())

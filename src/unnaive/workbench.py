@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from unnaive.datasets import open_source
-from unnaive.files import DataError, TableFile
-from unnaive.files.source import near
+from unnaive.datasets import columns_to_learn_from, open_source
+from unnaive.files import DataError, TableFile, as_text
 from unnaive.labels import LabelReader
-from unnaive.models import find_models
+from unnaive.models import classifier_of, find_models
 from unnaive.persist import SavedModel, save
 
 _ROWS = 50_000  # read at a time
@@ -35,7 +34,10 @@ def _silent(task: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A model fitted on a file, the column it predicts, what the columns held, and how many rows it has seen."""
+    """A model fitted on a file, the column it predicts, what the columns held, and how many rows it has seen.
+
+    ``text`` names the columns of documents of a model that takes these.
+    """
 
     name: str
     model: Any
@@ -43,10 +45,19 @@ class Fitted:
     kinds: dict[str, str]
     n_rows: int
     n_unlabelled: int
+    text: Sequence[str] = ()
+
+    @property
+    def size(self) -> str:
+        """How much it was fitted on, in words."""
+        if self.text:
+            return f"{self.n_rows} documents and {classifier_of(self.model).n_features_in_} terms"
+        return f"{self.n_rows} rows and {self.model.n_features_in_} columns"
 
     def save(self, path: str | Path) -> None:
         """Write a model file that also knows how to read other files."""
-        save(self.model, path, target=self.target, notes={"name": self.name, "kinds": self.kinds})
+        notes = {"name": self.name, "kinds": self.kinds, "text": list(self.text)}
+        save(self.model, path, target=self.target, notes=notes)
 
 
 def fit_file(
@@ -56,11 +67,13 @@ def fit_file(
     folder: str | Path | None = None,
     progress: Progress = _silent,
     categorical: Sequence[str] | str = (),
+    text: Sequence[str] = (),
+    terms: Mapping[str, Any] | None = None,
 ) -> Fitted:
     """Fit a model of the registry on a file or a named data set.
 
-    Counting models read the file in batches and never hold it all; others read it whole. Rows without a label
-    are left out.
+    Counting models read the file in batches and never hold it all; others, and all models of text, read their
+    columns whole. Rows without a label are left out.
 
     Parameters
     ----------
@@ -76,19 +89,20 @@ def fit_file(
         Called with what is being done, the rows done and the rows to do.
     categorical : sequence of str or "all"
         Columns of numbers that are codes of categories.
+    text : sequence of str
+        Columns of documents, for a model of text; all others are left out.
+    terms : mapping, optional
+        Parameters of ``Terms``, through which a model of text sees them.
 
     Returns
     -------
     Fitted
     """
-    (entry,) = find_models([name])
-    model = entry.make()
-    table = open_source(source, folder, target, categorical=categorical)
+    (entry,) = find_models([name], "text" if text else "table")
+    model = entry.make_for_documents(**(terms or {})) if text else entry.make()
+    table = open_source(source, folder, target, categorical=categorical, text=text)
     target = table.target if target is None else target
-    if target not in table.columns:
-        raise DataError(f"{source} has no column {target!r}.{near(target, table.columns)}")
-    if len(table.columns) < 2:
-        raise DataError(f"{source} has no column beside {target!r}, so there is nothing to predict it from.")
+    columns = columns_to_learn_from(table, str(source), target, text)
     labels = LabelReader.of_file(table, target, _ROWS)
     if len(labels.labels) < 2:
         raise DataError(f"{source} has the same label in all rows of column {target!r}: there is nothing to learn.")
@@ -96,13 +110,16 @@ def fit_file(
     if hasattr(model, "fit_batches"):
         model.fit_batches(lambda names: _labelled(table, target, labels, names, counted, progress))
     else:
-        parts = list(_labelled(table, target, labels, None, counted, progress))
+        parts = list(_labelled(table, target, labels, columns, counted, progress))
         model.fit(pd.concat([X for X, _ in parts]), np.concatenate([y for _, y in parts]))
-    return Fitted(entry.name, model, target, table.kinds, counted["rows"], counted["unlabelled"])
+    kinds = {name: kind for name, kind in table.kinds.items() if name in columns or name == target}
+    return Fitted(entry.name, model, target, kinds, counted["rows"], counted["unlabelled"], columns if text else ())
 
 
 def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Progress = _silent) -> int:
     """Count the rows of a file into a model, or take them out again; the number of rows.
+
+    A model of text keeps the terms of its training: others that the rows hold are not counted.
 
     Parameters
     ----------
@@ -118,9 +135,10 @@ def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Prog
     int
     """
     method = {"update": "partial_fit", "forget": "forget"}[verb]
-    if not hasattr(saved.model, method):
+    model = classifier_of(saved.model) if is_of_text(saved) else saved.model
+    if not hasattr(model, method):
         raise DataError(
-            f"A {type(saved.model).__name__} cannot {verb} rows, only models that count can: fit it anew on all rows."
+            f"A {type(model).__name__} cannot {verb} rows, only models that count can: fit it anew on all rows."
         )
     table = _known_columns(saved, source, [*_columns(saved), saved.target])
     classes = saved.model.classes_
@@ -133,7 +151,7 @@ def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Prog
         )
     counted: dict[str, int] = {}
     for X, y in _labelled(table, saved.target, labels, _columns(saved), counted, progress):
-        getattr(saved.model, method)(X, y)
+        getattr(model, method)(saved.model[:-1].transform(X) if is_of_text(saved) else X, y)
     return counted["rows"]
 
 
@@ -214,6 +232,20 @@ def read_row(saved: SavedModel, source: str | Path, row: int) -> pd.DataFrame:
     raise DataError(f"{source} has {before} rows, numbered from 0 to {before - 1}: there is no row {row}.")
 
 
+def is_of_text(saved: SavedModel) -> bool:
+    """Whether a saved model takes documents, and turns them into terms before it decides.
+
+    Parameters
+    ----------
+    saved : SavedModel
+
+    Returns
+    -------
+    bool
+    """
+    return bool(_notes(saved).get("text")) and hasattr(saved.model, "steps")
+
+
 def _columns(saved: SavedModel) -> list[str]:
     if not hasattr(saved.model, "feature_names_in_"):
         raise DataError("The model was fitted on columns without names, so a file's columns cannot be told apart.")
@@ -222,9 +254,13 @@ def _columns(saved: SavedModel) -> list[str]:
 
 def _kinds(saved: SavedModel) -> dict[str, str]:
     """What the columns held in the file that the model was fitted on, as far as that is known."""
-    notes = saved.manifest.get("notes")
-    kinds = notes.get("kinds") if isinstance(notes, dict) else None
+    kinds = _notes(saved).get("kinds")
     return kinds if isinstance(kinds, dict) else {}
+
+
+def _notes(saved: SavedModel) -> dict[str, Any]:
+    notes = saved.manifest.get("notes")
+    return notes if isinstance(notes, dict) else {}
 
 
 def _known_columns(saved: SavedModel, source: str | Path, names: list[str]) -> TableFile:
@@ -232,7 +268,7 @@ def _known_columns(saved: SavedModel, source: str | Path, names: list[str]) -> T
     table = open_source(source)
     texts = [name for name, kind in _kinds(saved).items() if kind == "text" and name in table.columns]
     if texts:
-        table = open_source(source, categorical=texts)
+        table = as_text(table, texts)
     absent = [name for name in names if name not in table.columns]
     if absent:
         raise DataError(

@@ -19,12 +19,13 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.test_common import random_table
+from unnaive.datasets import Dataset
 from unnaive.evaluate.compare import compare
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import read_results
 from unnaive.models import MODELS, Model
 
-BASELINES = [name for name, model in MODELS.items() if model.is_baseline]
+BASELINES = [name for name, model in MODELS.items() if model.is_baseline and model.data == "table"]
 
 
 @pytest.fixture(scope="module")
@@ -403,3 +404,74 @@ def test_a_data_set_without_a_fold_of_every_model_is_left_out():
     assert not partial.complete
     assert len(partial.leaderboard()) == 2
     assert Comparison.of(comparison.settings, []).leaderboard() == []
+
+
+# Text
+
+
+def weather(n):
+    """Documents of words that tell the label, and some that do not."""
+    rng = np.random.default_rng(0)
+    labels = rng.choice(["dry", "wet"], n)
+    words = {"dry": ["sun", "heat", "desert", "cloud"], "wet": ["rain", "storm", "flood", "cloud"]}
+    texts = [" ".join(rng.choice(words[label], 4)) for label in labels]
+    return Dataset("weather", pd.DataFrame({"text": texts}), labels, "label", "text")
+
+
+def test_models_of_text_learn_their_terms_from_the_training_rows():
+    data = weather(60)
+    comparison = compare(["multinomial-nb", "bernoulli-nb"], data, cv=3, terms={"max_terms": 2})
+    assert comparison.errors == []
+    assert comparison.baseline == "bernoulli-nb"
+    by_hand = cross_val_predict(
+        MODELS["multinomial-nb"].make_for_documents(max_terms=2),
+        data.X,
+        data.y,
+        cv=StratifiedKFold(3, shuffle=True, random_state=0),
+    )
+    accuracies = [fold.scores["accuracy"] for fold in comparison.folds("weather", "multinomial-nb")]
+    assert math.isclose(np.mean(accuracies), (by_hand == data.y).mean())
+    assert "max_terms=2" in comparison.settings["models"]["multinomial-nb"]
+
+
+def test_processes_give_the_same_scores_on_text_as_one():
+    apart, together = (compare(["multinomial-nb", "honb"], weather(40), cv=3, n_jobs=n_jobs) for n_jobs in (2, 1))
+    assert scores(apart) == scores(together)
+
+
+def test_an_estimator_of_ones_own_gets_the_documents_as_they_are():
+    class Reader(Spy):
+        def fit(self, X, y):
+            assert list(X) == ["text"]
+            assert all(isinstance(text, str) for text in X["text"])
+            return super().fit(X, y)
+
+    comparison = compare({"reader": Reader()}, weather(40), cv=2)
+    assert comparison.errors == []
+
+
+def test_a_fold_without_any_term_is_written_down_and_the_run_goes_on():
+    few = Dataset("few", pd.DataFrame({"text": ["rain", None, None, None]}), np.array(list("abab")), "label", "text")
+    comparison = compare(["multinomial-nb"], few, cv=2)
+    assert comparison.complete
+    (error,) = comparison.errors  # that of the fold that trains on the empty documents
+    assert error.error.startswith("ValueError: No document has any term")
+
+
+def test_tables_and_text_are_not_compared_in_one_run(table):
+    with pytest.raises(ValueError, match="'weather' is text and 'table' is a table, and no model takes both"):
+        compare(["nb"], {"weather": weather(20), "table": table}, cv=2)
+    with pytest.raises(ValueError, match="'nb' takes tables, not text"):
+        compare(["nb"], weather(20), cv=2)
+    for honb in ("honb", MODELS["honb"]):
+        with pytest.raises(ValueError, match="'honb' takes text"):
+            compare([honb], {"table": table}, cv=2)
+    with pytest.raises(ValueError, match="did you mean 'headers'"):
+        compare(["honb"], weather(20), cv=2, terms={"mail": ["header"]})
+
+
+def test_a_run_on_text_with_other_terms_is_another_run(tmp_path):
+    path = tmp_path / "results.jsonl"
+    compare(["multinomial-nb"], weather(20), cv=2, results=path)
+    with pytest.raises(ValueError, match="results of another 'multinomial-nb'"):
+        compare(["multinomial-nb"], weather(20), cv=2, results=path, resume=True, terms={"min_documents": 2})

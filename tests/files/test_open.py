@@ -13,6 +13,7 @@ from unnaive.files import SUFFIXES, DataError, open_table, split_suffix
 
 CSV = b"sky,warmth,class\nclear,21,beach\ngrey,14.5,museum\n"
 ARFF = b"@relation r\n@attribute a {x, 'y z'}\n@attribute n numeric\n@attribute s string\n@data\nx,1,'it\\'s'\n{1 4}\n"
+JSON = b'{"a": "x", "n": 1, "s": "it\'s"}\n{"a": null, "n": 2.5, "t": ["u", "v"], "b": true}\n'
 KEEL = b"@relation r\n@attribute a real [0, 1]\n@attribute b {x, y}\n@inputs a\n@outputs b\n@data\n0.5, x\n<null>, y\n"
 
 
@@ -27,7 +28,8 @@ def whole(folder):
     frame = pd.DataFrame({"a": ["x", None] * 20, "b": np.arange(40.0), "c": [1, 2] * 20, "d": [True, None] * 20})
     frame.astype({"a": "category"}).to_parquet(folder / "good.parquet")
     parquet = (folder / "good.parquet").read_bytes()
-    return {".csv": CSV, ".tsv": CSV.replace(b",", b"\t"), ".parquet": parquet, ".arff": ARFF, ".dat": KEEL}
+    lines = {".jsonl": JSON, ".ndjson": JSON}
+    return {".csv": CSV, ".tsv": CSV.replace(b",", b"\t"), **lines, ".parquet": parquet, ".arff": ARFF, ".dat": KEEL}
 
 
 def refusal(path):
@@ -67,7 +69,7 @@ def test_a_truncated_or_damaged_gzipped_file_is_refused(folder, whole, suffix):
 @pytest.mark.parametrize("name", ["a.xls", "a", "a.gz", "a.csv.zip", "a.txt", "a.data"])
 def test_an_unknown_suffix_is_refused_with_those_that_are_known(folder, name):
     (folder / name).write_bytes(CSV)
-    assert ".csv, .tsv, .parquet, .arff or .dat, each with or without .gz" in refusal(folder / name)
+    assert ".csv, .tsv, .jsonl, .ndjson, .parquet, .arff or .dat, each with or without .gz" in refusal(folder / name)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -80,7 +82,7 @@ def test_what_is_no_file_or_an_empty_one_is_refused(folder, suffix):
 
 
 # Any text may be a table of one column, and KEEL's files are ARFF with more in the header.
-ALIKE = [{".csv", ".tsv"}, {".arff", ".dat"}]
+ALIKE = [{".csv", ".tsv"}, {".arff", ".dat"}, {".jsonl", ".ndjson"}]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +167,24 @@ def test_random_bytes_are_refused_in_one_sentence(folder, data, suffix, zipped, 
 
 FRAGMENTS = st.sampled_from(
     [bytes([byte]) for byte in b",\t\n\r'\"{}%?@\\ 0x\x00\xff"]
-    + [b"", b"@data\n", b"@attribute ", b"\\u1", b"-1", b"1e999", b"nan", b"inf", b"\xef\xbb\xbf", b"99999999999"]
+    + [
+        b"",
+        b"null",
+        b"[",
+        b"]",
+        b":",
+        b"\\ud83d",
+        b"NaN",
+        b"@data\n",
+        b"@attribute ",
+        b"\\u1",
+        b"-1",
+        b"1e999",
+        b"nan",
+        b"inf",
+        b"\xef\xbb\xbf",
+        b"99999999999",
+    ]
 )
 EDITS = st.lists(
     st.tuples(st.floats(0, 1), st.integers(0, 3), FRAGMENTS | st.binary(max_size=2)), min_size=1, max_size=4

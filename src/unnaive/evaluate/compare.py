@@ -32,6 +32,7 @@ from unnaive.evaluate.results_file import ResultsFile
 from unnaive.models import Model, find_models
 from unnaive.represent.columns import refuse_missing_labels
 
+_BASELINES = ("nb", "bernoulli-nb")
 _WARM_ROWS = 50
 
 
@@ -50,6 +51,7 @@ def compare(
     results: str | Path | None = None,
     resume: bool = False,
     on_result: Callable[[FoldResult, int, int], None] | None = None,
+    terms: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Measure models on data sets by repeated stratified cross-validation or repeated hold-out.
 
@@ -62,7 +64,8 @@ def compare(
     models : list of str, list of Model, or dict of name to estimator
         Short names or groups of the registry, its entries, or estimators of your own under names of your own.
     data : Dataset, (X, y), or a list or dict of these
-        Data sets; names of the dict are names of the data sets.
+        Data sets, all of tables or all of text; names of the dict are names of the data sets. Models of the
+        registry see text through :class:`unnaive.represent.text.Terms`, which learns from the training rows, too.
     cv : int, default=10
         Number of folds.
     repeats : int, default=1
@@ -72,7 +75,8 @@ def compare(
     metrics : list of str
         Of ``unnaive.evaluate.metrics.METRICS``; the first one ranks.
     baseline : str, optional
-        The model that the others are compared with; ``"nb"`` if it takes part, else the first one.
+        The model that the others are compared with; ``"nb"``, of text ``"bernoulli-nb"``, if it takes part, else
+        the first one.
     bias_variance : bool, default=False
         Keep the predictions, so that :meth:`Comparison.bias_variance` can take the error apart.
     n_jobs : int, optional
@@ -85,6 +89,8 @@ def compare(
         Keep what ``results`` holds of this very run already, and do the rest.
     on_result : callable, optional
         Called with each result, how many there are now, and how many there will be.
+    terms : mapping, optional
+        Parameters of ``Terms`` for the models of the registry on text, such as ``{"max_terms": 2000}``.
 
     Returns
     -------
@@ -99,7 +105,9 @@ def compare(
     >>> [(standing.model, round(standing.score, 3)) for standing in comparison.leaderboard()]
     [('nb', 0.933), ('aode', 0.92)]
     """
-    plan = _Plan(_named_models(models), _named_data(data), cv, repeats, test_size, list(metrics), random_state)
+    sets = _named_data(data)
+    contenders = _named_models(models, _kind_of(sets), terms or {})
+    plan = _Plan(contenders, sets, cv, repeats, test_size, list(metrics), random_state)
     plan.check()
     settings = plan.settings(baseline, bias_variance)
     file = ResultsFile(results) if results is not None else None
@@ -186,7 +194,7 @@ class _Plan:
 
     def settings(self, baseline: str | None, bias_variance: bool) -> dict[str, Any]:
         if baseline is None:
-            baseline = "nb" if "nb" in self.models else next(iter(self.models))
+            baseline = next((name for name in _BASELINES if name in self.models), next(iter(self.models)))
         elif baseline not in self.models:
             raise ValueError(f"The baseline {baseline!r} is not among the models: {', '.join(self.models)}.")
         facts = {}
@@ -220,13 +228,29 @@ def _written(estimator: Any) -> str:
     return re.sub(r" object at 0x[0-9a-f]+", "", " ".join(whole.split()))
 
 
-def _named_models(models: Any) -> dict[str, _Contender]:
+def _kind_of(data: Mapping[str, Dataset]) -> str:
+    """Whether these are tables or text; what is not there is taken for tables."""
+    of_kind = {dataset.kind: name for name, dataset in data.items()}
+    if len(of_kind) > 1:
+        raise ValueError(
+            f"{of_kind['text']!r} is text and {of_kind['table']!r} is a table, and no model takes both: compare on one "
+            "kind of data at a time."
+        )
+    return next(iter(of_kind), "table")
+
+
+def _named_models(models: Any, kind: str, terms: Mapping[str, Any]) -> dict[str, _Contender]:
     if isinstance(models, Mapping):
         return {str(name): _Contender(estimator) for name, estimator in models.items()}
     if isinstance(models, str | Model):
         models = [models]
-    entries = [entry for model in models for entry in ([model] if isinstance(model, Model) else find_models([model]))]
-    return {entry.name: _Contender(entry.make(), entry.transductive) for entry in entries}
+    contenders = {}
+    for model in models:
+        for entry in [model] if isinstance(model, Model) else find_models([model], kind):
+            entry.check_takes(kind)
+            estimator = entry.make_for_documents(**terms) if kind == "text" else entry.make()
+            contenders[entry.name] = _Contender(estimator, entry.transductive)
+    return contenders
 
 
 def _named_data(data: Any) -> dict[str, Dataset]:

@@ -1,21 +1,29 @@
-"""Tables in files: delimited text, Parquet, ARFF and KEEL, read whole or in batches."""
+"""Tables in files: delimited text, JSON lines, Parquet, ARFF and KEEL, read whole or in batches."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from unnaive.files.arff import read_arff
 from unnaive.files.codes import CodesAsText
 from unnaive.files.delimited import MISSING, DelimitedFile
+from unnaive.files.jsonlines import read_json_lines
 from unnaive.files.keel import read_keel
 from unnaive.files.parquet import BEGINNING, ParquetTable
 from unnaive.files.source import DataError, Source
 from unnaive.files.table import TableFile
 
-__all__ = ["MISSING", "SUFFIXES", "DataError", "TableFile", "open_table", "split_suffix"]
+__all__ = ["MISSING", "SUFFIXES", "DataError", "TableFile", "as_text", "open_table", "split_suffix"]
 
-SUFFIXES = (".csv", ".tsv", ".parquet", ".arff", ".dat")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arff", ".dat")
+_READERS: dict[str, Callable[[Source], TableFile]] = {
+    ".jsonl": read_json_lines,
+    ".ndjson": read_json_lines,
+    ".parquet": ParquetTable,
+    ".arff": read_arff,
+    ".dat": read_keel,
+}
 
 
 def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequence[str] = ()) -> TableFile:
@@ -24,7 +32,7 @@ def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequenc
     Parameters
     ----------
     path : str or Path
-        A file that ends in .csv, .tsv, .parquet, .arff or .dat (KEEL), each also with .gz after it.
+        A file that ends in .csv, .tsv, .jsonl, .ndjson, .parquet, .arff or .dat (KEEL), each also with .gz after it.
     missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
         Fields of CSV and TSV files that stand for a missing value; the other formats say themselves what is.
     text : sequence of str, default=()
@@ -58,8 +66,38 @@ def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequenc
     source.require(BEGINNING if suffix == ".parquet" else None)
     if suffix in (".csv", ".tsv"):
         return DelimitedFile(source, "," if suffix == ".csv" else "\t", missing, text)
-    table = {".parquet": ParquetTable, ".arff": read_arff, ".dat": read_keel}[suffix](source)
+    table = _READERS[suffix](source)
     return CodesAsText(table, text) if text else table
+
+
+def as_text(table: TableFile, columns: Sequence[str], missing: Sequence[str] = MISSING) -> TableFile:
+    """An open table with some columns as text, even if they look like numbers.
+
+    Parameters
+    ----------
+    table : TableFile
+    columns : sequence of str
+    missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
+        As for :func:`open_table`, if that was told something else.
+
+    Returns
+    -------
+    TableFile
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from unnaive.files import as_text, open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "codes.jsonl"
+    ...     _ = path.write_text('{"code": 7}\\n{"code": 12}\\n')
+    ...     as_text(open_table(path), ["code"]).read()["code"].tolist()
+    ['7', '12']
+    """
+    if isinstance(table, DelimitedFile):  # which would not write 007 as it is read once it took it for a number
+        return open_table(table.source.path, missing, columns)
+    return CodesAsText(table, columns)
 
 
 def split_suffix(path: Path) -> tuple[str, str, bool]:

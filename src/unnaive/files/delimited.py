@@ -62,6 +62,8 @@ class DelimitedFile(ArrowTable):
             raise source.error("a quote is opened in the header and never closed.", header.line)
         if header.fields[0].lower().startswith("@relation"):
             raise source.error("this is not what its name says, but an ARFF or KEEL file (.arff, .dat).")
+        if header.fields[0].startswith('{"'):
+            raise source.error("this is not what its name says, but a file of JSON lines (.jsonl).")
         super().__init__(source, header.fields)
 
     @property

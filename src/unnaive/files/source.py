@@ -34,7 +34,8 @@ class DataError(ValueError):
     ...     open_table("flowers.xls")
     ... except DataError as error:
     ...     print(error)
-    flowers.xls: tables are read from files that end in .csv, .tsv, .parquet, .arff or .dat, each with or without .gz.
+    flowers.xls: tables are read from files that end in .csv, .tsv, .jsonl, .ndjson, .parquet, .arff or .dat, each
+    with or without .gz.
     """
 
 

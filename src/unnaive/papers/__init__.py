@@ -1,1 +1,8 @@
 """The papers' experiments, one file a paper: their protocols on real data, printed figures beside measured ones."""
+
+from __future__ import annotations
+
+# By short name, the paper; the module of that name has ``reproduce(request)``.
+PAPERS = {
+    "honb": "Leveraging Higher Order Dependencies Between Features for Text Classification (Ganiz et al. 2009)",
+}

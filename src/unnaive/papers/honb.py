@@ -22,10 +22,11 @@ from unnaive.datasets import Dataset, load
 from unnaive.evaluate.compare import compare
 from unnaive.evaluate.comparison import Comparison
 from unnaive.models import MODELS
-from unnaive.papers.rebuilt import RebuiltTable
+from unnaive.papers.reproduction import RebuiltTable, Reproduction, Request
 from unnaive.represent.text import Terms
+from unnaive.show.display import Display
+from unnaive.show.training_share import TrainingShareDisplay
 
-TITLE = "Leveraging Higher Order Dependencies Between Features for Text Classification (2009)"
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)  # of Figure 2
 TRIALS = 8
 _A_CLASS = 500  # documents of each class of the newsgroups
@@ -126,9 +127,6 @@ def read_sets(names: Sequence[str] = SETS, folder: str | Path | None = None, see
     -------
     dict of str to Dataset
     """
-    unknown = [name for name in names if name not in SETS]
-    if unknown:
-        raise ValueError(f"The paper has no data set {unknown[0]!r}; it has {', '.join(SETS)}.")
     posts = load("20newsgroups", "label", folder, text=["text"]) if set(names) & set(NEWSGROUPS) else None
     sets = {}
     for name in names:
@@ -233,6 +231,67 @@ def run(
         resume=resume,
         on_result=on_result,
     )
+
+
+def reproduce(request: Request) -> Reproduction:
+    """Tables 2 to 5; with ``full`` the curves of Figure 2, too.
+
+    Parameters
+    ----------
+    request : Request
+
+    Returns
+    -------
+    Reproduction
+    """
+    sets = read_sets(request.chosen(SETS), request.folder, request.seed)
+    by_share = {}
+    for share in SHARES if request.full else SHARES[:1]:
+        models = ("SVM", *_REGISTRY) if share == SHARES[0] else MODELS_OF_FIGURE_2
+        by_share[share] = run(
+            sets,
+            models,
+            share,
+            trials=request.trials or TRIALS,
+            n_jobs=request.n_jobs,
+            seed=request.seed,
+            results=None if request.results is None else _of_share(request.results, share),
+            resume=request.resume,
+            on_result=request.on_result,
+        )
+        if not by_share[share].complete:
+            break
+    rebuilt = tables(by_share[SHARES[0]])
+    pictures: dict[str, Display] = {}
+    if len(by_share) > 1:
+        rebuilt += [_curve(name, by_share) for name in sets]
+        pictures = {name: _picture(name, by_share) for name in sets}
+    return Reproduction(rebuilt, pictures, all(comparison.complete for comparison in by_share.values()))
+
+
+def _of_share(path: Path, share: float) -> Path:
+    return path.with_name(f"{path.stem}-{round(100 * share)}{path.suffix}")
+
+
+def _curve(name: str, by_share: Mapping[float, Comparison]) -> RebuiltTable:
+    """Figure 2 in figures, of which the paper prints none."""
+    rows = {f"{100 * share:g} %": comparison for share, comparison in by_share.items() if name in comparison.data}
+    cells = {
+        (row, model): RebuiltTable.of("", comparison, [model], {name: {}}).cells[name, model]
+        for row, comparison in rows.items()
+        for model in MODELS_OF_FIGURE_2
+    }
+    return RebuiltTable(f"Figure 2: {name}, by the share to train on", list(rows), list(MODELS_OF_FIGURE_2), cells)
+
+
+def _picture(name: str, by_share: Mapping[float, Comparison]) -> Display:
+    curve = _curve(name, by_share)
+    shares = [float(row.removesuffix(" %")) / 100 for row in curve.rows]
+    scores = {
+        model: [np.nan if (mean := curve.cells[row, model].measured) is None else mean for row in curve.rows]
+        for model in curve.columns
+    }
+    return TrainingShareDisplay(shares, scores, title=name, faint=_BASELINES)
 
 
 def tables(comparison: Comparison) -> list[RebuiltTable]:

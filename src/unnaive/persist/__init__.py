@@ -27,6 +27,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 
 from unnaive import __version__
+from unnaive.models import classifier_of
 from unnaive.persist.soundness import check_model, full_name, parts_of
 from unnaive.persist.types import LOSS_MODULE, audit
 
@@ -195,6 +196,8 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 model = _unpack(payload, types)
+                if _n_columns(model) != len(manifest["columns"]):
+                    raise ValueError("The manifest tells of other columns.")
                 described = _describe(model)
     except Exception as problem:
         raise ModelFileError(unsound) from problem
@@ -370,7 +373,7 @@ def _is_manifest(manifest: dict[str, Any]) -> bool:
 
 
 def _describe(model: Any) -> dict[str, Any]:
-    counted = getattr(model, "class_count_", None)
+    counted = getattr(classifier_of(model), "class_count_", None)
     facts = {
         "estimator": _public_name(type(model)),
         "parameters": {name: repr(value) for name, value in model.get_params(deep=False).items()},
@@ -387,9 +390,13 @@ def _public_name(kind: type) -> str:
     return ".".join([part for part in kind.__module__.split(".") if not part.startswith("_")] + [kind.__name__])
 
 
+def _n_columns(model: Any) -> int:
+    names = getattr(model, "feature_names_in_", None)
+    return getattr(model, "n_features_in_", 0) if names is None else len(names)
+
+
 def _columns(model: Any) -> list[dict[str, Any]]:
-    n_columns = getattr(model, "n_features_in_", 0)
-    names = getattr(model, "feature_names_in_", [None] * n_columns)
+    names = getattr(model, "feature_names_in_", [None] * _n_columns(model))
     encoder = getattr(model, "encoder_", None)
     if encoder is None:
         return [{"name": name, "kind": None, "holds": None, "values": None} for name in names]

@@ -16,7 +16,7 @@ _MOST_JOBS = 1024
 def check_model(model: Any) -> None:
     """Refuse a model that would make compiled code read or write where it must not.
 
-    Counting classifiers look after themselves when they are made.
+    Classifiers that keep a statistic look after themselves when they are made.
     """
     for part in parts_of(model):
         kind = type(part)
@@ -62,6 +62,17 @@ def _fitted(part: Any, attribute: str) -> bool:
 
 def _is_sound_encoder(encoder: Any) -> bool:
     return not _fitted(encoder, "_categories") or encoder.check_state() is None
+
+
+def _says_so_itself(part: Any) -> bool:
+    return part.check_state() is None
+
+
+def _is_sound_tfidf(weights: Any) -> bool:
+    if not _fitted(weights, "idf_"):
+        return not weights.use_idf or not _fitted(weights, "n_features_in_")
+    idf = weights.idf_
+    return idf.dtype == np.float64 and idf.shape == (weights.n_features_in_,)
 
 
 def _is_sound_discretizer(mdl: Any) -> bool:
@@ -205,11 +216,22 @@ def _is_sound_pipeline(pipeline: Any) -> bool:
 
 _TREES = ("sklearn.tree._classes.DecisionTreeClassifier", "sklearn.tree._classes.ExtraTreeClassifier")
 _CHECKS: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(
+        (
+            "unnaive.classifiers.higher_order_svm.HigherOrderSVC",
+            "unnaive.classifiers.higher_order_svm.HigherOrderTransformer",
+            "unnaive.classifiers.nb_svm.WangManningNBSVM",
+            "unnaive.classifiers.word_clusters.WordClusterNB",
+            "unnaive.represent.text.Terms",
+        ),
+        _says_so_itself,
+    ),
     "unnaive.represent.table.TableEncoder": _is_sound_encoder,
     "unnaive.represent.discretize.MDLDiscretizer": _is_sound_discretizer,
     "sklearn.ensemble._forest.ExtraTreesClassifier": _is_sound_forest,
     "sklearn.ensemble._forest.RandomForestClassifier": _is_sound_forest,
     "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier": _is_sound_boosting,
+    "sklearn.feature_extraction.text.TfidfTransformer": _is_sound_tfidf,
     "sklearn.pipeline.Pipeline": _is_sound_pipeline,
     "sklearn.preprocessing._encoders.OneHotEncoder": _is_sound_one_hot,
     "sklearn.preprocessing._function_transformer.FunctionTransformer": _is_sound_transformer,

@@ -1,4 +1,4 @@
-"""EvidenceDisplay: what speaks for a class and what against it, column by column."""
+"""EvidenceDisplay: what speaks for a class and what against it, column by column or term by term."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from unnaive.models import classifier_of
 from unnaive.represent.columns import is_missing
 from unnaive.show.display import Display
 from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
@@ -37,6 +39,8 @@ class EvidenceDisplay(Display):
         What the model makes of the row.
     top : int, default=12
         How many columns get a bar of their own; the others share one.
+    noun : str, default="columns"
+        What the contributions are of: "terms" in a model of text.
 
     Attributes
     ----------
@@ -70,6 +74,7 @@ class EvidenceDisplay(Display):
         probabilities: ArrayLike,
         *,
         top: int = 12,
+        noun: str = "columns",
     ) -> None:
         self.contributions_ = list(contributions)
         self.total_ = math.fsum(size for _, _, size in self.contributions_)
@@ -78,6 +83,7 @@ class EvidenceDisplay(Display):
         self.classes = list(classes)
         self.probabilities_ = np.asarray(probabilities, dtype=np.float64)
         self.top = top
+        self.noun = noun
 
     @classmethod
     def from_estimator(
@@ -95,8 +101,9 @@ class EvidenceDisplay(Display):
 
         Parameters
         ----------
-        model : classifier with ``predict_evidence``
-        X : frame or array-like of shape (n_samples, n_features)
+        model : classifier with ``predict_evidence``, or pipeline that ends in one
+            The columns of a pipeline are those that its last step sees: of raw documents, the terms.
+        X : frame or array-like of shape (n_samples, n_features), or documents
         row : int, default=0
             Position of the row in X.
         label : label, optional
@@ -119,21 +126,23 @@ class EvidenceDisplay(Display):
         cls, model: Any, X: Any, *, row: int = 0, label: Any = None, against: Any = None, top: int = 12
     ) -> EvidenceDisplay:
         """Find out what ``from_estimator`` draws, without drawing it; parameters are the same."""
-        if not hasattr(model, "predict_evidence"):
-            raise ValueError(f"{type(model).__name__} does not tell its evidence: it has no predict_evidence.")
+        classifier = classifier_of(model)
+        if not hasattr(classifier, "predict_evidence"):
+            raise ValueError(f"{type(classifier).__name__} does not tell its evidence: it has no predict_evidence.")
         n_rows = _num_samples(X)
         if not -n_rows <= row < n_rows:
             raise ValueError(f"There is no row {row}: X has {n_rows} rows, of which the first is row 0.")
         one = _safe_indexing(X, [row % n_rows])
-        evidence = np.array(model.predict_evidence(one), dtype=np.float64)[0]
+        names = _names(model)
+        if classifier is not model:
+            one = model[:-1].transform(one)
+        evidence = np.array(classifier.predict_evidence(one), dtype=np.float64)[0]
         evidence[1:, np.isneginf(evidence[0])] = 0.0  # of a class that cannot be, the prior says it all
         joint = evidence.sum(axis=0)
         classes = np.asarray(model.classes_).tolist()
         chosen, other = _choose(joint, classes, label, against)
         odds = evidence[:, chosen] - evidence[:, other]
-        columns = [
-            (name, value, float(size)) for name, value, size in zip(_names(model), _values(model, one), odds[1:])
-        ]
+        columns = [(name, value, float(size)) for name, value, size in zip(names, _values(classifier, one), odds[1:])]
         columns.sort(key=lambda contribution: -abs(contribution[2]))
         weights = np.exp(joint - joint.max())
         return cls(
@@ -143,6 +152,7 @@ class EvidenceDisplay(Display):
             classes,
             weights / weights.sum(),
             top=top,
+            noun="terms" if issparse(one) else "columns",
         )
 
     @property
@@ -198,7 +208,7 @@ class EvidenceDisplay(Display):
         bars = [(prior, of_prior)]
         bars += [(f"{shorten(name, 28)} = {shorten(value, 24)}", size) for name, value, size in shown]
         if others:
-            bars.append((f"{len(others)} other columns", math.fsum(size for _, _, size in others)))
+            bars.append((f"{len(others)} other {self.noun}", math.fsum(size for _, _, size in others)))
         return [*bars, (f"total, {self._probability(self.label_)}", self.total_)]
 
     def _probability(self, label: Any) -> str:
@@ -226,12 +236,16 @@ def _choose(joint: NDArray[np.float64], classes: list[Any], label: Any, against:
 
 
 def _names(model: Any) -> list[str]:
+    if classifier_of(model) is not model:
+        return [str(name) for name in model[:-1].get_feature_names_out()]
     names = getattr(model, "feature_names_in_", None)
     return [f"column {place}" for place in range(model.n_features_in_)] if names is None else [str(n) for n in names]
 
 
 def _values(model: Any, one: Any) -> list[str]:
     """The values of a single row in words."""
+    if issparse(one):
+        return [_times(count) for count in one.toarray()[0].tolist()]
     if nw.dependencies.is_into_dataframe(one):
         values: Sequence[Any] = nw.from_native(one, eager_only=True).row(0)
     else:
@@ -243,6 +257,11 @@ def _values(model: Any, one: Any) -> list[str]:
         "missing" if is_missing(value) else _written(value) + (" (unseen)" if is_unknown else "")
         for value, is_unknown in zip(values, unknown)
     ]
+
+
+def _times(count: float) -> str:
+    """How often a term occurs."""
+    return "absent" if count == 0 else "present" if count == 1 else f"× {count:g}"
 
 
 def _written(value: Any) -> str:

@@ -11,9 +11,11 @@ from rich.text import Text
 
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.models import MODELS, Model
+from unnaive.papers.reproduction import RebuiltTable
 
 _MOST_DATA_SETS_SHOWN = 12
 _BAR = 24
+_MOST_EVIDENCE, _SHOWN_EVIDENCE = 30, 20  # more columns than the first are too many to read: the weightiest are shown
 _WIDE = 120
 
 
@@ -131,9 +133,11 @@ def facts(values: Mapping[str, Any]) -> Table:
 
 def describe_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """What a model file says of itself, in words."""
+    notes = manifest["notes"]
+    as_read = "documents" if isinstance(notes, Mapping) and notes.get("text") else "as read"
     parameters = ", ".join(f"{name}={value}" for name, value in manifest["parameters"].items())
     columns = [
-        f"{column['name']} ({column['holds'] or 'as read'}{f', {n} values' if (n := column['values']) else ''})"
+        f"{column['name']} ({column['holds'] or as_read}{f', {n} values' if (n := column['values']) else ''})"
         for column in manifest["columns"]
     ]
     return {
@@ -146,15 +150,21 @@ def describe_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def evidence(contributions: list[tuple[str, Any, float]], total: float, label: Any, against: Any) -> Table:
-    """A bar for what every column says for one class against another."""
+def evidence(
+    contributions: list[tuple[str, Any, float]], total: float, label: Any, against: Any, noun: str = "columns"
+) -> Table:
+    """A bar for what every column says for one class against another; of very many, the last ones share a line."""
     table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("column", no_wrap=True)
+    table.add_column(noun.removesuffix("s"), no_wrap=True)
     table.add_column("value", no_wrap=True)
     table.add_column("log odds", justify="right", no_wrap=True)
     table.add_column(f"← {against}   {label} →", no_wrap=True)
-    largest = max(abs(odds) for *_, odds in [*contributions, ("", "", total)]) or 1.0
-    for name, value, odds in contributions:
+    n_shown = 1 + (_SHOWN_EVIDENCE if len(contributions) - 1 > _MOST_EVIDENCE else _MOST_EVIDENCE)  # and the prior
+    shown, others = contributions[:n_shown], contributions[n_shown:]
+    if others:
+        shown = [*shown, (f"and {len(others)} other {noun}", "", math.fsum(odds for *_, odds in others))]
+    largest = max(abs(odds) for *_, odds in [*shown, ("", "", total)]) or 1.0
+    for name, value, odds in shown:
         table.add_row(name, str(value), f"{odds:+.3f}", _bar(odds / largest))
     table.add_row("total", "", f"{total:+.3f}", _bar(total / largest), style="bold")
     return table
@@ -202,3 +212,14 @@ def _estimator(model: Model) -> str:
 
 def _takes(model: Model) -> str:
     return f"{model.data}, transductive" if model.transductive else model.data
+
+
+def rebuilt(table: RebuiltTable) -> Table:
+    """A paper's table: measured means and deviations, and in brackets what is printed."""
+    shown = Table(header_style="bold", box=None, pad_edge=False)
+    shown.add_column("", no_wrap=True)
+    for column in table.columns:
+        shown.add_column(column, justify="right", no_wrap=True)
+    for row in table.rows:
+        shown.add_row(row, *(table.words(table.cells[row, column]) for column in table.columns))
+    return shown

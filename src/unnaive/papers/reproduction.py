@@ -1,15 +1,71 @@
-"""A table of a paper, rebuilt: what was measured beside what was printed."""
+"""What a paper is asked for and gives: tables rebuilt, measured figures beside printed ones, and pictures."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unnaive.evaluate.comparison import Comparison
+
+if TYPE_CHECKING:
+    from unnaive.show.display import Display
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to run the experiments of a paper.
+
+    Parameters
+    ----------
+    sets : sequence of str, default=()
+        Names of the paper's data sets; all by default.
+    trials : int, optional
+        As many as in the paper by default.
+    full : bool, default=False
+        Whether to run the long experiments, too.
+    folder : path, optional
+        Where the data are; the environment variable UNNAIVE_DATA by default.
+    n_jobs : int, optional
+        Processes.
+    seed : int, default=0
+    results : path, optional
+        File to write every result to as it comes.
+    resume : bool, default=False
+        Whether to go on with what that file has.
+    on_result : callable, optional
+        Called with each result, how many there are now, and how many there will be.
+    """
+
+    sets: Sequence[str] = ()
+    trials: int | None = None
+    full: bool = False
+    folder: str | Path | None = None
+    n_jobs: int | None = None
+    seed: int = 0
+    results: Path | None = None
+    resume: bool = False
+    on_result: Callable[[Any, int, int], None] | None = None
+
+    def chosen(self, known: Sequence[str]) -> list[str]:
+        """The data sets that are asked for, of those of the paper."""
+        unknown = [name for name in self.sets if name not in known]
+        if unknown:
+            raise ValueError(f"The paper has no data set {unknown[0]!r}; it has {', '.join(known)}.")
+        return list(self.sets or known)
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Tables, pictures by title, and whether nothing is missing in them."""
+
+    tables: list[RebuiltTable]
+    pictures: dict[str, Display] = field(default_factory=dict)
+    complete: bool = True
 
 
 @dataclass(frozen=True)
@@ -39,7 +95,7 @@ class RebuiltTable:
 
     Examples
     --------
-    >>> from unnaive.papers.rebuilt import Cell, RebuiltTable
+    >>> from unnaive.papers.reproduction import Cell, RebuiltTable
     >>> table = RebuiltTable("Table 2", ["SCIENCE"], ["NB"], {("SCIENCE", "NB"): Cell(0.62, 0.05, 0.632)})
     >>> print(table.to_markdown())
     | | NB |

@@ -1,0 +1,59 @@
+"""`unnaive reproduce` runs a paper's experiments and prints what came out beside what was printed."""
+
+import json
+import os
+
+import pytest
+
+from tests.test_cli import run  # noqa: F401 - a fixture
+from unnaive.papers import PAPERS, honb
+
+with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")
+
+
+def test_an_unknown_paper_is_named(run):  # noqa: F811
+    code, _, error = run("reproduce", "hnob")
+    assert code == 2
+    assert "no paper 'hnob'; there are honb" in error
+
+
+def test_an_unknown_set_is_named(run):  # noqa: F811
+    code, _, error = run("reproduce", "honb", "--sets", "SPORT")
+    assert code == 2
+    assert "no data set 'SPORT'" in error
+    assert "RELIGION" in error
+
+
+@with_data
+def test_tables_are_printed_as_words_and_as_json_and_a_run_is_resumed(run, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(honb, "_REGISTRY", {"NB": "bernoulli-nb", "HONB": "honb"})
+    arguments = ("reproduce", "honb", "--sets", "RELIGION", "--trials", "2", "--jobs", "1")
+    code, printed, _ = run(*arguments)
+    assert code == 0
+    assert "Table 2: accuracy, 5 % to train on" in printed
+    assert "(0.741)" in printed
+    assert (tmp_path / "honb-5.jsonl").exists()
+    code, again, _ = run(*arguments, "--resume", "--json")
+    told = json.loads(again)
+    assert told["paper"] == PAPERS["honb"]
+    (cell,) = [cell for cell in told["tables"][0]["cells"] if cell["column"] == "HONB"]
+    assert f"{cell['measured']:.3f} ± {cell['deviation']:.3f} (0.741)" in printed
+
+
+@with_data
+def test_figure_2_is_drawn_with_the_long_experiments(run, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.chdir(tmp_path)
+    for name, models in (("_REGISTRY", {"NB": "bernoulli-nb", "HONB": "honb"}), ("MODELS_OF_FIGURE_2", ("NB", "HONB"))):
+        monkeypatch.setattr(honb, name, models)
+    monkeypatch.setattr(honb, "_BASELINES", ())
+    monkeypatch.setattr(honb, "SHARES", (0.05, 0.5))
+    arguments = ("reproduce", "honb", "--sets", "RELIGION,Cora", "--trials", "1", "--jobs", "1", "--plot", "figure.png")
+    code, _, error = run(*arguments)
+    assert code == 2
+    assert "add --full" in error
+    code, printed, _ = run(*arguments, "--resume", "--full")
+    assert code == 0
+    assert "Figure 2: Cora, by the share to train on" in printed
+    assert "50 %" in printed
+    assert (tmp_path / "figure.png").stat().st_size > 10_000
