@@ -20,6 +20,7 @@ _HOME = {
     "TAN": "classifiers.network",
     "KDB": "classifiers.network",
     "BayesNet": "classifiers.network",
+    "MassBayes": "classifiers.mass",
     "HigherOrderNB": "classifiers.higher_order",
     "HigherOrderTransformer": "classifiers.higher_order_svm",
     "HigherOrderSVC": "classifiers.higher_order_svm",

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from unnaive.files.table import FrameTable
 from unnaive.labels import labels_of
 from unnaive.represent.columns import is_missing
 
-__all__ = ["BUNDLED", "DataError", "Dataset", "TableFile", "load", "names", "open_table"]
+__all__ = ["BUNDLED", "SYNTHETIC", "DataError", "Dataset", "TableFile", "load", "names", "open_table"]
 
 BUNDLED: dict[str, Callable[..., Any]] = {
     "iris": load_iris,
@@ -31,6 +32,7 @@ BUNDLED: dict[str, Callable[..., Any]] = {
     "breast_cancer": load_breast_cancer,
     "digits": load_digits,
 }
+SYNTHETIC = ("ring_curve", "wave", "one_big")  # functions of unnaive.synthetic
 _FOLDER = "UNNAIVE_DATA"
 _PREFIXES = ("", "uci_", "keel_", "mlb_", "text_")  # in the order in which they are tried
 _ENDINGS = (".csv.gz", ".jsonl.gz")  # of files of the same name, the first is taken
@@ -151,7 +153,7 @@ def load(
     unnaive.files.source.DataError: There is no data set 'irsi'. Did you mean 'iris'? ...
     """
     table = open_source(source, folder, target, missing=missing, categorical=categorical, text=text)
-    name = str(source) if source in BUNDLED else split_suffix(table.source.path)[0]
+    name = str(source) if source in (*BUNDLED, *SYNTHETIC) else split_suffix(table.source.path)[0]
     target = table.target if target is None else target
     columns = columns_to_learn_from(table, name, target, text)
     return _split(name, next(table.batches([*columns, target], table.n_rows)), target, "text" if text else "table")
@@ -255,11 +257,16 @@ def columns_to_learn_from(table: TableFile, name: str, target: str, text: Sequen
 def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str]) -> TableFile:
     if isinstance(source, str) and source in BUNDLED:
         return FrameTable(Source(Path(source), zipped=False), _bundled_frame(source), "target")
+    if isinstance(source, str) and source in SYNTHETIC:
+        return FrameTable(Source(Path(source), zipped=False), _synthetic_frame(source), "class")
     return open_table(_find(source, folder), missing)
 
 
 def names(folder: str | Path | None = None) -> list[str]:
-    """Names of the data sets that can be loaded: those bundled with scikit-learn, then those in a folder.
+    """Names of the data sets that can be loaded.
+
+    First those bundled with scikit-learn, then those that :mod:`unnaive.synthetic` draws at random, then those in a
+    folder.
 
     Parameters
     ----------
@@ -274,16 +281,23 @@ def names(folder: str | Path | None = None) -> list[str]:
     Examples
     --------
     >>> from unnaive.datasets import names
-    >>> names()[:4]
-    ['iris', 'wine', 'breast_cancer', 'digits']
+    >>> names()[:7]
+    ['iris', 'wine', 'breast_cancer', 'digits', 'ring_curve', 'wave', 'one_big']
     """
-    return [*BUNDLED, *sorted(set(_files(folder)) - set(BUNDLED))]
+    own = [*BUNDLED, *SYNTHETIC]
+    return [*own, *sorted(set(_files(folder)) - set(own))]
 
 
 def _bundled_frame(name: str) -> pd.DataFrame:
     found = BUNDLED[name](as_frame=True)
     labels = np.asarray(found.target_names)[found.target.to_numpy()]
     return found.data.assign(target=labels)
+
+
+def _synthetic_frame(name: str) -> pd.DataFrame:
+    # Imported when it is needed, because that module builds on this one.
+    drawn: Dataset = getattr(import_module("unnaive.synthetic"), name)()
+    return drawn.X.assign(**{drawn.target: drawn.y})
 
 
 def _find(source: str | Path, folder: str | Path | None) -> Path:
@@ -298,7 +312,7 @@ def _find(source: str | Path, folder: str | Path | None) -> Path:
     short = {name.removeprefix(prefix) for name in files for prefix in _PREFIXES}
     where = "" if folder or os.environ.get(_FOLDER) else f" More names are found in a folder that {_FOLDER} names."
     raise DataError(
-        f"There is no data set {text!r}.{near(text, {*BUNDLED, *files, *short})} "
+        f"There is no data set {text!r}.{near(text, {*BUNDLED, *SYNTHETIC, *files, *short})} "
         f"The path of a file, which must exist, ends in one of {', '.join(SUFFIXES)}.{where}"
     )
 

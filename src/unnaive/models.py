@@ -142,6 +142,13 @@ MODELS: dict[str, Model] = {
         Model("kdb", "KDB", "up to k parents a column, by mutual information", "Sahami 1996"),
         Model("k2", "BayesNet", "parents by K2's greedy search", "Cooper & Herskovits 1992"),
         Model(
+            "massbayes",
+            "MassBayes",
+            "mass of regions that random trees cut",
+            "Aryal & Ting 2013",
+            parameters={"random_state": 0},
+        ),
+        Model(
             "bernoulli-nb",
             "HigherOrderNB",
             "naive Bayes on presence of terms",

@@ -47,22 +47,15 @@ def look_up(node, x):
     return node
 
 
-def in_box(leaf, x):
-    """Whether a row is in the region of a leaf, halves that were not nodes included."""
-    return all(low <= value <= high for value, (low, high) in zip(x, leaf.box))
+def in_box(leaf, x, top):
+    """Whether a row is in the region of a leaf, halves that were not nodes included; ``top`` is that of the whole box.
 
-
-def shares(trees, x, classes, n_classes, strict=False):
-    """The average, over trees of all rows, of the share of each class that is in the leaf of a row."""
-    totals = [classes.count(c) for c in range(n_classes)]
-    sums = [0.0] * n_classes
-    for tree in trees:
-        leaf = look_up(tree, x)
-        if strict and not in_box(leaf, x):
-            continue
-        for row in leaf.rows:
-            sums[classes[row]] += 1 / totals[classes[row]]
-    return [total / len(trees) for total in sums]
+    The upper end belongs to the next region, as rows on it do, but for that of the whole box.
+    """
+    return all(
+        low <= value and (value < high or value == high == highest)
+        for value, (low, high), highest in zip(x, leaf.box, top)
+    )
 
 
 def around_gaps(node, x):

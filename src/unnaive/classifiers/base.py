@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, check_is_fitted
@@ -185,3 +185,17 @@ def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int
             f"{classes.tolist()}. Name all labels in `classes` on the first call to partial_fit."
         )
     return places
+
+
+def known_classes(owner: Any, classes: ArrayLike | None) -> NDArray[Any]:
+    """The classes of ``partial_fit``: named on the first call, and the same ever after."""
+    named = None if classes is None else np.unique(np.asarray(classes))
+    if not hasattr(owner, "classes_"):
+        if named is None:
+            raise ValueError("classes must be passed on the first call to partial_fit: all labels that may occur.")
+        return named
+    if named is not None and not np.array_equal(named, owner.classes_):
+        raise ValueError(
+            f"classes={named.tolist()} is not the same as on the last call to partial_fit: {owner.classes_.tolist()}."
+        )
+    return owner.classes_

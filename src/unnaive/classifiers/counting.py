@@ -12,9 +12,10 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.classifiers.additive import AdditiveClassifier, check_names
-from unnaive.classifiers.base import check_labels, class_indices, unchanged_on_error
+from unnaive.classifiers.additive import AdditiveClassifier
+from unnaive.classifiers.base import check_labels, class_indices, known_classes, unchanged_on_error
 from unnaive.classifiers.evidence import evidence_by_orders
+from unnaive.classifiers.state import check_names
 from unnaive.classifiers.table import TableClassifier
 from unnaive.represent.batches import Batches, bins_of_batches, labels_of_batches
 from unnaive.represent.columns import RawTable, read_table
@@ -143,7 +144,7 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
         self
         """
         first = not hasattr(self, "statistic_")
-        known = self._known_classes(classes)
+        known = known_classes(self, classes)
         self._validate_params()
         table = read_table(self, X, reset=first)
         labels = check_labels(self, y, table.n_rows)

@@ -13,8 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.classifiers.additive import AdditiveClassifier, check_names
-from unnaive.classifiers.base import check_labels, class_indices, index_labels, unchanged_on_error
+from unnaive.classifiers.additive import AdditiveClassifier
+from unnaive.classifiers.base import check_labels, class_indices, index_labels, known_classes, unchanged_on_error
+from unnaive.classifiers.state import check_names
 from unnaive.classifiers.terms import TermClassifier
 from unnaive.represent.terms import presence
 from unnaive.statistics.documents import Documents
@@ -171,7 +172,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         self
         """
         first = not hasattr(self, "documents_")
-        known = self._known_classes(classes)
+        known = known_classes(self, classes)
         self._validate_params()
         self._check_parameters()
         matrix = self._read(X, reset=first)

@@ -18,9 +18,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.classifiers.additive import check_names
 from unnaive.classifiers.base import check_labels, unchanged_on_error
 from unnaive.classifiers.higher_order import PATH_PARAMETERS, HigherOrderNB
+from unnaive.classifiers.state import check_names
 from unnaive.classifiers.terms import of_terms
 from unnaive.represent.terms import presence, read_terms
 

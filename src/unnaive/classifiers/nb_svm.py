@@ -16,8 +16,8 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.classifiers.additive import check_names
 from unnaive.classifiers.base import check_labels, index_labels, unchanged_on_error
+from unnaive.classifiers.state import check_names
 from unnaive.classifiers.terms import of_terms
 from unnaive.represent.terms import presence, read_terms
 

@@ -11,8 +11,8 @@ from scipy.sparse import csr_matrix
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
-from unnaive.classifiers.additive import check_names
 from unnaive.classifiers.base import check_labels, index_labels, unchanged_on_error
+from unnaive.classifiers.state import check_names
 from unnaive.classifiers.terms import TermClassifier
 from unnaive.statistics.bottleneck import cluster_terms
 

@@ -29,6 +29,7 @@ _UNNAIVE = (
     "classifiers.network.TAN",
     "classifiers.network.KDB",
     "classifiers.network.BayesNet",
+    "classifiers.mass.MassBayes",
     "classifiers.higher_order.HigherOrderNB",
     "classifiers.higher_order_svm.HigherOrderSVC",
     "classifiers.higher_order_svm.HigherOrderTransformer",

@@ -11,20 +11,39 @@ import numpy as np
 from numba import njit
 
 _WORD = 64  # levels of an address that are looked at together
-_LEAF = -1
 
 
 @njit(cache=True, nogil=True)
-def build_tree(X, classes, weights, low, high, order, depth, class_weight, boxed):
-    """The h:d-tree of some rows.
+def work_space(X, draws):
+    """A box around rows: each attribute as far as its farthest value from a point between the smallest and largest.
+
+    ``draws``, from 0 to 1, say where those points are; they are where each attribute is first halved.
+    """
+    n_rows, n_columns = X.shape
+    low, high = X[0].copy(), X[0].copy()
+    for row in range(1, n_rows):
+        for q in range(n_columns):
+            low[q] = min(low[q], X[row, q])
+            high[q] = max(high[q], X[row, q])
+    for q in range(n_columns):
+        point = low[q] + draws[q] * (high[q] - low[q])
+        reach = max(point - low[q], high[q] - point)
+        # Not past the values themselves, where rounding would have it so.
+        low[q], high[q] = min(low[q], point - reach), max(high[q], point + reach)
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def build_tree(X, classes, weights, low, high, order, depth, class_weight, regions):
+    """The h:d-tree of some rows, in a box, with attributes halved in some order.
 
     Nodes are in preorder: the lower half of a node follows it, ``link`` says where the upper half is. The ``attribute``
     of a leaf is minus the number of its entries, ``link`` where they start; an entry is a class and its share of all
-    rows of the class. ``mass`` is the weight of a node's rows. With ``boxed`` the last two results tell the level at
-    which each leaf was left, and one of its rows; they are empty otherwise.
+    rows of the class. ``mass`` is the weight of a node's rows. With ``regions``, ``levels`` and ``addresses`` tell the
+    region of each leaf, as how many levels its rows came down and which way they took.
     """
     n_rows = X.shape[0]
-    splits = order[low[order] < high[order]]  # on attributes of one value all rows go the same way
+    splits = order[low[order] < high[order]]  # on an attribute of one value all rows go the same way
     n_splits = len(splits)
     height = depth * n_splits
     size = 2 * n_rows - 1
@@ -34,23 +53,23 @@ def build_tree(X, classes, weights, low, high, order, depth, class_weight, boxed
     mass = np.empty(size, dtype=np.float32)
     entry_class = np.empty(n_rows, dtype=np.int32)
     entry_share = np.empty(n_rows, dtype=np.float64)
-    leaf_level = np.empty(size if boxed else 0, dtype=np.int32)
-    leaf_row = np.empty(size if boxed else 0, dtype=np.int32)
+    n_words = (depth * len(order) + _WORD - 1) // _WORD if regions else 0  # the same in all trees
+    levels = np.zeros(size if regions else 0, dtype=np.int32)
+    addresses = np.zeros((size if regions else 0, n_words), dtype=np.uint64)
     counts = np.zeros(len(class_weight), dtype=np.float64)
     rows = np.arange(n_rows).astype(np.int32)
     words = np.empty(n_rows, dtype=np.uint64)
 
-    stack = np.empty((n_rows + 1, 4), dtype=np.int64)  # start, stop, word, the node whose upper half it is
-    stack[0] = (0, n_rows, -1, -1)
+    # Ranges of rows that are still to become nodes: start, stop, word of the address, level, whose upper half it is.
+    stack = np.empty((n_rows + 1, 5), dtype=np.int64)
+    stack[0] = (0, n_rows, -1, 0, -1)
     n_stacked = 1
-    n_nodes = n_entries = 0
+    node = n_entries = 0
     while n_stacked > 0:
         n_stacked -= 1
-        start, stop, word, parent = stack[n_stacked]
+        start, stop, word, level, parent = stack[n_stacked]
         if parent >= 0:
-            link[parent] = n_nodes
-        node = n_nodes
-        n_nodes += 1
+            link[parent] = node
         weight = 0.0
         for at in range(start, stop):
             weight += weights[rows[at]]
@@ -63,7 +82,7 @@ def build_tree(X, classes, weights, low, high, order, depth, class_weight, boxed
                 break
             word += 1
             for at in range(start, stop):
-                words[rows[at]] = _address(X[rows[at]], low, high, splits, word, height)
+                words[rows[at]] = address_word(X[rows[at]], low, high, splits, word, height)
         if differ != 0:
             bit = _highest(differ)
             level = word * _WORD + (_WORD - 1 - bit)
@@ -71,40 +90,41 @@ def build_tree(X, classes, weights, low, high, order, depth, class_weight, boxed
             attribute[node] = q
             value[node] = _middle(X[rows[start], q], low[q], high[q], level // n_splits)
             middle = _partition(words, rows, start, stop, bit)
-            stack[n_stacked] = (middle, stop, word, node)
-            stack[n_stacked + 1] = (start, middle, word, -1)
+            stack[n_stacked] = (middle, stop, word, level + 1, node)
+            stack[n_stacked + 1] = (start, middle, word, level + 1, -1)
             n_stacked += 2
-            continue
-        link[node] = n_entries
-        for at in range(start, stop):
-            counts[classes[rows[at]]] += weights[rows[at]]
-        for at in range(start, stop):
-            class_ = classes[rows[at]]
-            if counts[class_] != 0:
-                entry_class[n_entries] = class_
-                entry_share[n_entries] = counts[class_] / class_weight[class_]
-                counts[class_] = 0
-                n_entries += 1
-        attribute[node] = link[node] - n_entries
-        value[node] = 0.0
-        if boxed:
-            # A single row is left where its node begins; several, which nothing tells apart, at the last level.
-            leaf_level[node] = height if stop - start > 1 else -1
-            leaf_row[node] = rows[start]
+        else:
+            link[node] = n_entries
+            for at in range(start, stop):
+                counts[classes[rows[at]]] += weights[rows[at]]
+            for at in range(start, stop):
+                class_ = classes[rows[at]]
+                if counts[class_] != 0:
+                    entry_class[n_entries] = class_
+                    entry_share[n_entries] = counts[class_] / class_weight[class_]
+                    counts[class_] = 0
+                    n_entries += 1
+            attribute[node] = link[node] - n_entries
+            value[node] = 0.0
+            if regions:
+                levels[node] = level if stop - start == 1 else height
+                for place in range(n_words):
+                    addresses[node, place] = address_word(X[rows[start]], low, high, splits, place, height)
+        node += 1
     return (
-        attribute[:n_nodes],
-        value[:n_nodes],
-        link[:n_nodes],
-        mass[:n_nodes],
-        entry_class[:n_entries],
-        entry_share[:n_entries],
-        leaf_level[:n_nodes],
-        leaf_row[:n_nodes],
+        attribute[:node].copy(),
+        value[:node].copy(),
+        link[:node].copy(),
+        mass[:node].copy(),
+        entry_class[:n_entries].copy(),
+        entry_share[:n_entries].copy(),
+        levels[:node].copy(),
+        addresses[:node].copy(),
     )
 
 
 @njit(cache=True, nogil=True)
-def _address(x, low, high, splits, word, height):
+def address_word(x, low, high, splits, word, height):
     """Upper (1) or lower half (0) on 64 levels of the way down, the first as the highest bit."""
     n_splits = len(splits)
     first = word * _WORD
@@ -170,3 +190,88 @@ def _partition(words, rows, start, stop, bit):
         if start > last:
             return start
         rows[start], rows[last] = rows[last], rows[start]
+
+
+@njit(cache=True, nogil=True)
+def add_shares(attribute, value, link, entry_class, entry_share, X, shares):
+    """Add to each row's shares those of the classes in the leaf it comes to. No value of X may be missing."""
+    for row in range(X.shape[0]):
+        node = 0
+        q = attribute[0]
+        while q >= 0:
+            node = node + 1 if X[row, q] < value[node] else link[node]
+            q = attribute[node]
+        for entry in range(link[node], link[node] - q):
+            shares[row, entry_class[entry]] += entry_share[entry]
+
+
+@njit(cache=True, nogil=True)
+def add_shares_around_gaps(
+    attribute, value, link, mass, entry_class, entry_share, levels, addresses, low, high, order, X, shares
+):
+    """The same where values may be missing (NaN), or regions count.
+
+    Of a missing value both halves count, by the share of the rows they hold. Where there are regions, a leaf counts
+    only for rows within its own, as far as they are known.
+    """
+    splits = order[low[order] < high[order]]
+    nodes = np.empty(len(attribute), dtype=np.int64)
+    parts = np.empty(len(attribute), dtype=np.float64)
+    for row in range(X.shape[0]):
+        nodes[0], parts[0] = 0, 1.0
+        n_left = 1
+        while n_left > 0:
+            n_left -= 1
+            node, part = nodes[n_left], parts[n_left]
+            q = attribute[node]
+            while q >= 0:
+                x = X[row, q]
+                if np.isnan(x):
+                    lower = mass[node + 1] / mass[node]
+                    nodes[n_left], parts[n_left] = link[node], part * (1 - lower)
+                    n_left += 1
+                    part *= lower
+                    node += 1
+                else:
+                    node = node + 1 if x < value[node] else link[node]
+                q = attribute[node]
+            if len(levels) and not _in_region(X[row], low, high, splits, levels[node], addresses[node]):
+                continue
+            for entry in range(link[node], link[node] - q):
+                shares[row, entry_class[entry]] += part * entry_share[entry]
+
+
+@njit(cache=True, nogil=True)
+def _in_region(x, low, high, splits, n_levels, address):
+    """Whether the known values of a row are in the box, and take the way of an address on its first levels."""
+    for q in range(len(x)):
+        if x[q] < low[q] or x[q] > high[q]:
+            return False
+    n_splits = len(splits)
+    for place in range(n_splits):
+        q = splits[place]
+        if np.isnan(x[q]):
+            continue
+        lower, upper = low[q], high[q]
+        for level in range(place, n_levels, n_splits):
+            middle = (upper + lower) / 2
+            is_upper = x[q] >= middle
+            bit = (address[level // _WORD] >> np.uint64(_WORD - 1 - level % _WORD)) & np.uint64(1)
+            if is_upper != (bit == 1):
+                return False
+            if is_upper:
+                lower = middle
+            else:
+                upper = middle
+    return True
+
+
+@njit(cache=True, nogil=True)
+def place_categories(X, starts, places, placed):
+    """Codes of categories as a tree's places of them, and numbers as they are; NaN stays."""
+    for row in range(X.shape[0]):
+        for q in range(X.shape[1]):
+            x = X[row, q]
+            if starts[q] >= 0:
+                x = np.nan if np.isnan(x) else places[starts[q] + np.int64(x)]
+            placed[row, q] = x
