@@ -19,12 +19,13 @@ from sklearn.pipeline import Pipeline
 from unnaive.classifiers.higher_order import HigherOrderNB
 from unnaive.classifiers.higher_order_svm import HigherOrderSVC
 from unnaive.datasets import Dataset, load
-from unnaive.evaluate.compare import compare
+from unnaive.evaluate.compare import compare, split
 from unnaive.evaluate.comparison import Comparison
 from unnaive.models import MODELS
 from unnaive.papers.reproduction import RebuiltTable, Reproduction, Request
 from unnaive.represent.text import Terms
 from unnaive.show.display import Display
+from unnaive.show.log_ratios import LogRatioDisplay
 from unnaive.show.training_share import TrainingShareDisplay
 
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)  # of Figure 2
@@ -266,6 +267,8 @@ def reproduce(request: Request) -> Reproduction:
     if len(by_share) > 1:
         rebuilt += [_curve(name, by_share) for name in sets]
         pictures = {name: _picture(name, by_share) for name in sets}
+        if "RELIGION" in sets:
+            pictures |= _ratios(sets["RELIGION"], request.seed)
     return Reproduction(rebuilt, pictures, all(comparison.complete for comparison in by_share.values()))
 
 
@@ -292,6 +295,25 @@ def _picture(name: str, by_share: Mapping[float, Comparison]) -> Display:
         for model in curve.columns
     }
     return TrainingShareDisplay(shares, scores, title=name, faint=_BASELINES)
+
+
+def _ratios(religion: Dataset, seed: int) -> dict[str, Display]:
+    """Figures 3 and 4: log ratios of the terms of two classes, from the training documents of one trial."""
+    train, _ = split(religion, 0, 0, 0, 1 - SHARES[0], seed)
+    chosen = train[np.isin(religion.y[train], NEWSGROUPS["RELIGION"][:2])]
+    terms = Terms()
+    X = terms.fit_transform(religion.X.iloc[chosen])
+    return {
+        f"Figure {3 + normalized} ({'a' if occurrence else 'b'})": LogRatioDisplay.from_documents(
+            X,
+            religion.y[chosen],
+            names=terms.get_feature_names_out().tolist(),
+            occurrence=occurrence,
+            normalized=normalized,
+        )
+        for normalized in (False, True)
+        for occurrence in (True, False)
+    }
 
 
 def tables(comparison: Comparison) -> list[RebuiltTable]:
