@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unnaive import NaiveBayes, labels
-from unnaive.datasets import BUNDLED, DataError, Dataset, load, names, open_table
+from unnaive.datasets import BUNDLED, SYNTHETIC, DataError, Dataset, load, names, open_table
 
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 needs_data = pytest.mark.skipif(not (DATA / "SOURCES.md").exists(), reason="set UNNAIVE_DATA to the folder of data")
@@ -80,7 +80,7 @@ def test_a_name_is_bundled_or_exact_or_of_uci_keel_mlb_or_text_in_that_order(wri
     assert [load(name, folder=tmp_path).name for name in "abcd"] == ["a", "uci_b", "keel_c", "mlb_d"]
     assert load("mlb_a", folder=str(tmp_path)).name == "mlb_a"
     assert load("uci_iris", folder=tmp_path).n_rows == 3
-    assert names(tmp_path)[:6] == ["iris", "wine", "breast_cancer", "digits", "a", "keel_a"]
+    assert names(tmp_path)[:9] == [*BUNDLED, *SYNTHETIC, "a", "keel_a"]
     assert load("e", folder=tmp_path, text=["text"]).name == "text_e"
     assert list(load("a", folder=tmp_path).X) == ["sky", "warmth"]  # the table, not the text of that name
     assert "text_e" in names(tmp_path)
@@ -91,9 +91,9 @@ def test_the_folder_is_that_of_the_environment_by_default(write, tmp_path, monke
     write(TRIPS, "uci_trips.csv.gz")
     monkeypatch.setenv("UNNAIVE_DATA", str(tmp_path))
     assert load("trips").name == "uci_trips"
-    assert names() == ["iris", "wine", "breast_cancer", "digits", "uci_trips"]
+    assert names() == [*BUNDLED, *SYNTHETIC, "uci_trips"]
     monkeypatch.delenv("UNNAIVE_DATA")
-    assert names() == ["iris", "wine", "breast_cancer", "digits"]
+    assert names() == [*BUNDLED, *SYNTHETIC]
     with pytest.raises(DataError, match="More names are found in a folder that UNNAIVE_DATA names"):
         load("trips")
 
@@ -378,7 +378,7 @@ def test_the_fingerprint_is_the_same_in_another_process(write):
 @needs_data
 def test_every_table_of_the_folder_is_in_its_list():
     listed = {file.split(".")[0] for ending in (".csv.gz", ".jsonl.gz") for file, *_ in published(ending)}
-    assert {"iris", "wine", "breast_cancer", "digits"} | listed == set(names(DATA))
+    assert {*BUNDLED, *SYNTHETIC} | listed == set(names(DATA))
 
 
 @pytest.mark.parametrize(("file", "rows", "features", "classes"), published())

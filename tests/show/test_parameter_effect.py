@@ -15,7 +15,7 @@ from unnaive.show.style import PALETTE, THEME, shorten, to_svg
 
 VALUES = [500, 1000, 5000, 20_000, 50_000]
 SCORES = [0.68, 0.71, 0.78, 0.85, 0.89]
-RATIOS = [1.0, 1.3, 3.5, 10.0, 21.0]
+RATIOS = [1.0, 1.3, 3.5, 10.0, 25.0]
 
 
 def written_ticks(labels):

@@ -10,14 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from unnaive.evaluate.metrics import METRICS
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, spread, text_width, write_title
+from unnaive.show.scale_up import LEADER, LINE_HEIGHT, look, write_names
+from unnaive.show.style import FAINT, GRID, TEXT_SIZE, settle, shorten, text_width, write_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_MARKERS = "os^D"  # the first serves until the colours are used up
-_LINE_HEIGHT = 1.25  # of labels, in text sizes
-_LEADER = 0.24  # inches between the end of a line and its name
 
 
 class TrainingShareDisplay(Display):
@@ -105,16 +102,19 @@ class TrainingShareDisplay(Display):
         if self.title:
             write_title(ax, self.title)
         width, height = settle(ax)
-        text_size = min(TEXT_SIZE, 72 * height / (_LINE_HEIGHT * len(self.scores)))
+        text_size = min(TEXT_SIZE, 72 * height / (LINE_HEIGHT * len(self.scores)))
         names = {name: shorten(name, 24) for name in self.scores}
         self._leave_room(ax, width, max(text_width(name, text_size) for name in names.values()))
-        self.labels_ = self._write_labels(ax, names, text_size)
+        written = write_names(ax, [*self.lines_.values()], [*names.values()], text_size)
+        self.labels_ = dict(zip(names, written))
+        for name in self.faint:
+            self.labels_[name].set_color(FAINT)
 
     def _draw_lines(self, ax: Axes) -> None:
         self.lines_, self.bands_ = {}, {}
         percent = 100 * self.shares
         coloured = [name for name in self.scores if name not in self.faint]
-        looks = {name: _look(place) for place, name in enumerate(coloured)}
+        looks = {name: look(place) for place, name in enumerate(coloured)}
         for name, means in self.scores.items():
             colour, marker = looks.get(name, (FAINT, "o"))
             is_faint = name in self.faint
@@ -132,16 +132,11 @@ class TrainingShareDisplay(Display):
                 low, high = means - self.deviations[name], means + self.deviations[name]
                 self.bands_[name] = ax.fill_between(percent, low, high, color=colour, alpha=0.13, linewidth=0, zorder=1)
 
-    def _end(self, name: str) -> tuple[float, float]:
-        """The last point of a line."""
-        last = np.flatnonzero(np.isfinite(self.scores[name]))[-1]
-        return 100 * float(self.shares[last]), float(self.scores[name][last])
-
     def _leave_room(self, ax: Axes, width: float, widest: float) -> None:
         """Set limits so that the names fit beside the lines, and ticks at as many of the shares as fit."""
         percent = 100 * self.shares
         first, last = percent[0], percent[-1]
-        left, right = 0.15, _LEADER + 1.05 * widest + 0.05
+        left, right = 0.15, LEADER + 1.05 * widest + 0.05
         inch = max(last - first, 0.1 * last) / max(width - left - right, 0.2 * width)
         ax.set_xlim(first - left * inch, last + right * inch)
         ticks: list[float] = []
@@ -150,51 +145,6 @@ class TrainingShareDisplay(Display):
             if not ticks or share - ticks[-1] >= apart:
                 ticks.append(share)
         ax.set_xticks(ticks, [f"{share:.6g}" for share in ticks])
-
-    def _write_labels(self, ax: Axes, names: Mapping[str, str], text_size: float) -> dict[str, Any]:
-        points_a_pixel = 72 / ax.figure.dpi
-        frame = ax.get_window_extent()
-        ends = {name: self._end(name) for name in names}
-        heights = {name: ax.transData.transform(end)[1] * points_a_pixel for name, end in ends.items()}
-        upwards = sorted(names, key=lambda name: heights[name])
-        gap = _LINE_HEIGHT * text_size
-        bottom, top = frame.y0 * points_a_pixel + gap / 2, frame.y1 * points_a_pixel - gap / 2
-        wanted = np.array([heights[name] for name in upwards])
-        # Positions that keep their gaps still do so when what is left of them without the gaps is cut off.
-        below = gap * np.arange(len(wanted))
-        places = np.clip(spread(wanted, gap) - below, bottom, max(bottom, top - below[-1])) + below
-        # In inches a name begins at one place, wherever its own line ends.
-        start = ax.transData.transform((100 * self.shares[-1], 0))[0] * points_a_pixel + 72 * _LEADER
-        written = {}
-        for name, place in zip(upwards, places):
-            line = self.lines_[name]
-            x, _ = ax.transData.transform(ends[name]) * points_a_pixel
-            written[name] = ax.annotate(
-                names[name],
-                ends[name],
-                (start - x, place - heights[name]),
-                textcoords="offset points",
-                ha="left",
-                va="center",
-                color=FAINT if name in self.faint else INK,
-                fontsize=text_size,
-                parse_math=False,
-                arrowprops={
-                    "arrowstyle": "-",
-                    "color": line.get_color(),
-                    "linewidth": 0.7,
-                    "shrinkA": 1,
-                    "shrinkB": 3,
-                    "relpos": (0, 0.5),
-                },
-            )
-            written[name].set_in_layout(False)
-        return {name: written[name] for name in names}
-
-
-def _look(place: int) -> tuple[str, str]:
-    """Colour and marker of a line that is not faint."""
-    return PALETTE[place % len(PALETTE)], _MARKERS[place // len(PALETTE) % len(_MARKERS)]
 
 
 def _values(what: str, name: Any, given: ArrayLike, order: NDArray[np.int64]) -> NDArray[np.float64]:
