@@ -3,7 +3,6 @@
 import math
 import os
 from pathlib import Path
-from xml.etree import ElementTree
 
 import matplotlib
 
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.naive_reference.paths import probabilities, transform
+from tests.show.svg import VARIABLES, colours_of, written_in
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping, run
 from unnaive.show import LogRatioDisplay
 from unnaive.show.style import PALETTE, THEME, shorten, to_svg
@@ -328,17 +328,11 @@ def test_it_draws_in_the_axes_given_and_again_in_others():
 
 def test_svg_has_all_names_as_they_are_and_no_colours_but_variables():
     text = to_svg(hostile(new_axes()), prefix="p")
-    root = ElementTree.fromstring(text)
-    written = "\n".join(root.itertext())
+    written = written_in(text)
     for name in HOSTILE:
         assert shorten(name, 24) in written
-    allowed = {f"var(--{name})" for name in THEME} | {f"var(--c{place})" for place in range(len(PALETTE))} | {"none"}
-    used = set()
-    for element in root.iter():
-        rules = dict(rule.split(": ", 1) for rule in element.attrib.get("style", "").split("; ") if ": " in rule)
-        used |= {rules[name] for name in ("fill", "stroke") if name in rules}
-        assert not element.tag.endswith("text") or rules["fill"] in allowed
-    assert used <= allowed
+    used = colours_of(text)
+    assert used <= VARIABLES
     assert {"var(--c0)", "var(--c1)", "var(--faint)"} <= used
     assert to_svg(hostile(new_axes()), prefix="p") == text
 

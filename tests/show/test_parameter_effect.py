@@ -1,7 +1,5 @@
 """Which line of ParameterEffectDisplay belongs to which axis, and what the axes say."""
 
-from xml.etree import ElementTree
-
 import matplotlib
 
 matplotlib.use("Agg")
@@ -9,9 +7,10 @@ matplotlib.use("Agg")
 import numpy as np
 import pytest
 
+from tests.show.svg import VARIABLES, colours_of, written_in
 from tests.show.test_displays import HOSTILE, new_axes, overlapping
 from unnaive.show import ParameterEffectDisplay
-from unnaive.show.style import PALETTE, THEME, shorten, to_svg
+from unnaive.show.style import PALETTE, shorten, to_svg
 
 VALUES = [500, 1000, 5000, 20_000, 50_000]
 SCORES = [0.68, 0.71, 0.78, 0.85, 0.89]
@@ -156,14 +155,8 @@ def test_it_draws_in_the_axes_given_and_again_in_others():
 @pytest.mark.parametrize("name", HOSTILE)
 def test_svg_has_the_names_as_they_are_and_no_colours_but_variables(name):
     text = to_svg(hostile(new_axes(), name), prefix="p")
-    root = ElementTree.fromstring(text)
-    assert shorten(name, 60) in "\n".join(root.itertext())
-    allowed = {f"var(--{colour})" for colour in THEME} | {f"var(--c{place})" for place in range(2)} | {"none"}
-    used = set()
-    for element in root.iter():
-        rules = dict(rule.split(": ", 1) for rule in element.attrib.get("style", "").split("; ") if ": " in rule)
-        used |= {rules[name] for name in ("fill", "stroke") if name in rules}
-        assert not element.tag.endswith("text") or rules["fill"] in allowed
-    assert used <= allowed
+    assert shorten(name, 60) in written_in(text)
+    used = colours_of(text)
+    assert used <= VARIABLES
     assert {"var(--c0)", "var(--c1)"} <= used
     assert to_svg(hostile(new_axes(), name), prefix="p") == text

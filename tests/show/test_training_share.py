@@ -1,7 +1,6 @@
 """Where TrainingShareDisplay draws its lines, and that their names can be read."""
 
 from itertools import pairwise
-from xml.etree import ElementTree
 
 import matplotlib
 
@@ -12,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.show.svg import VARIABLES, colours_of, written_in
 from tests.show.test_displays import HOSTILE, new_axes, overlapping
 from tests.show.test_log_ratios import words_of
 from unnaive.show import TrainingShareDisplay
-from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, THEME, shorten, to_svg
+from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, shorten, to_svg
 
 SHARES = [0.05, 0.1, 0.2, 0.4, 0.6]
 SCORES = {
@@ -205,16 +205,10 @@ def test_it_draws_in_the_axes_given_and_again_in_others():
 
 def test_svg_has_all_names_as_they_are_and_no_colours_but_variables():
     text = to_svg(hostile(new_axes()), prefix="p")
-    root = ElementTree.fromstring(text)
-    written = "\n".join(root.itertext())
+    written = written_in(text)
     for name in HOSTILE:
         assert shorten(name, 24) in written
-    allowed = {f"var(--{name})" for name in THEME} | {f"var(--c{place})" for place in range(len(PALETTE))} | {"none"}
-    used = set()
-    for element in root.iter():
-        rules = dict(rule.split(": ", 1) for rule in element.attrib.get("style", "").split("; ") if ": " in rule)
-        used |= {rules[name] for name in ("fill", "stroke") if name in rules}
-        assert not element.tag.endswith("text") or rules["fill"] in allowed
-    assert used <= allowed
+    used = colours_of(text)
+    assert used <= VARIABLES
     assert {"var(--c0)", "var(--faint)"} <= used
     assert to_svg(hostile(new_axes()), prefix="p") == text
