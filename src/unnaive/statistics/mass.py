@@ -7,10 +7,13 @@ rows of a node go the same way is no node.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
-_WORD = 64  # levels of an address that are looked at together
+WORD = 64  # levels of an address that are looked at together
+_FINEST = 10  # halvings of an attribute whose results are looked up
 
 
 @njit(cache=True, nogil=True)
@@ -50,48 +53,48 @@ def build_tree(X, classes, weights, low, high, order, depth, class_weight, regio
     attribute = np.empty(size, dtype=np.int32)
     value = np.empty(size, dtype=np.float64)
     link = np.empty(size, dtype=np.int32)
-    mass = np.empty(size, dtype=np.float32)
     entry_class = np.empty(n_rows, dtype=np.int32)
     entry_share = np.empty(n_rows, dtype=np.float64)
-    n_words = (depth * len(order) + _WORD - 1) // _WORD if regions else 0  # the same in all trees
+    n_words = (depth * len(order) + WORD - 1) // WORD if regions else 0  # the same in all trees
     levels = np.zeros(size if regions else 0, dtype=np.int32)
     addresses = np.zeros((size if regions else 0, n_words), dtype=np.uint64)
     counts = np.zeros(len(class_weight), dtype=np.float64)
     rows = np.arange(n_rows).astype(np.int32)
-    words = np.empty(n_rows, dtype=np.uint64)
+    words = np.empty(n_rows, dtype=np.uint64)  # a part of the address of each of ``rows``
 
-    # Ranges of rows that are still to become nodes: start, stop, word of the address, level, whose upper half it is.
+    # Ranges of rows that are still to become nodes: start, stop, part of the address, level, whose upper half it is;
+    # and the levels on which they go different ways.
     stack = np.empty((n_rows + 1, 5), dtype=np.int64)
-    stack[0] = (0, n_rows, -1, 0, -1)
+    ways = np.empty(n_rows + 1, dtype=np.uint64)
+    _push(stack, 0, 0, n_rows, -1, 0, -1)
+    ways[0] = 0
     n_stacked = 1
     node = n_entries = 0
     while n_stacked > 0:
         n_stacked -= 1
-        start, stop, word, level, parent = stack[n_stacked]
+        start, stop, part = stack[n_stacked, 0], stack[n_stacked, 1], stack[n_stacked, 2]
+        level, parent, differ = stack[n_stacked, 3], stack[n_stacked, 4], ways[n_stacked]
         if parent >= 0:
             link[parent] = node
-        weight = 0.0
-        for at in range(start, stop):
-            weight += weights[rows[at]]
-        mass[node] = weight
-        differ = np.uint64(0)
-        while stop - start > 1:
-            if word >= 0:
-                differ = _difference(words, rows, start, stop)
-            if differ != 0 or (word + 1) * _WORD >= height:
-                break
-            word += 1
-            for at in range(start, stop):
-                words[rows[at]] = address_word(X[rows[at]], low, high, splits, word, height)
-        if differ != 0:
+        while stop - start > 1 and differ == 0 and (part + 1) * WORD < height:
+            part += 1
+            first, last = part * WORD, min((part + 1) * WORD, height)
+            if part == 0:
+                _first_words(X, low, high, splits, last, words)
+            else:
+                for at in range(start, stop):
+                    words[at] = way_down(X[rows[at]], low, high, splits, first, last)
+            differ = _difference(words, start, stop)
+        if stop - start > 1 and differ != 0:
             bit = _highest(differ)
-            level = word * _WORD + (_WORD - 1 - bit)
+            level = part * WORD + (WORD - 1 - bit)
             q = splits[level % n_splits]
             attribute[node] = q
             value[node] = _middle(X[rows[start], q], low[q], high[q], level // n_splits)
-            middle = _partition(words, rows, start, stop, bit)
-            stack[n_stacked] = (middle, stop, word, level + 1, node)
-            stack[n_stacked + 1] = (start, middle, word, level + 1, -1)
+            middle, lower, upper = _partition(words, rows, start, stop, bit)
+            _push(stack, n_stacked, middle, stop, part, level + 1, node)
+            _push(stack, n_stacked + 1, start, middle, part, level + 1, -1)
+            ways[n_stacked], ways[n_stacked + 1] = upper, lower
             n_stacked += 2
         else:
             link[node] = n_entries
@@ -108,14 +111,22 @@ def build_tree(X, classes, weights, low, high, order, depth, class_weight, regio
             value[node] = 0.0
             if regions:
                 levels[node] = level if stop - start == 1 else height
-                for place in range(n_words):
-                    addresses[node, place] = address_word(X[rows[start]], low, high, splits, place, height)
+                for place in range((height + WORD - 1) // WORD):
+                    first, last = place * WORD, min((place + 1) * WORD, height)
+                    addresses[node, place] = way_down(X[rows[start]], low, high, splits, first, last)
         node += 1
+    mass = np.zeros(node, dtype=np.float64)
+    for at in range(node - 1, -1, -1):
+        if attribute[at] >= 0:
+            mass[at] = mass[at + 1] + mass[link[at]]
+        else:
+            for entry in range(link[at], link[at] - attribute[at]):
+                mass[at] += entry_share[entry] * class_weight[entry_class[entry]]
     return (
         attribute[:node].copy(),
         value[:node].copy(),
         link[:node].copy(),
-        mass[:node].copy(),
+        mass.astype(np.float32),
         entry_class[:n_entries].copy(),
         entry_share[:n_entries].copy(),
         levels[:node].copy(),
@@ -124,24 +135,83 @@ def build_tree(X, classes, weights, low, high, order, depth, class_weight, regio
 
 
 @njit(cache=True, nogil=True)
-def address_word(x, low, high, splits, word, height):
-    """Upper (1) or lower half (0) on 64 levels of the way down, the first as the highest bit."""
-    n_splits = len(splits)
-    first = word * _WORD
-    last = min(first + _WORD, height)
+def _push(stack, place, start, stop, part, level, parent):
+    stack[place, 0] = start
+    stack[place, 1] = stop
+    stack[place, 2] = part
+    stack[place, 3] = level
+    stack[place, 4] = parent
+
+
+@njit(cache=True, nogil=True)
+def way_down(x, low, high, splits, first, last):
+    """Upper (1) or lower half (0) on up to 64 levels of the way down, the first of them as the highest bit."""
     address = np.uint64(0)
-    for place in range(n_splits):
+    for place in range(len(splits)):
         q = splits[place]
-        lower, upper = low[q], high[q]
-        for level in range(place, last, n_splits):
-            middle = (upper + lower) / 2
-            if x[q] < middle:
-                upper = middle
-            else:
-                lower = middle
-                if level >= first:
-                    address |= np.uint64(1) << np.uint64(_WORD - 1 - (level - first))
+        address |= _halved(x[q], low[q], high[q], place, last, len(splits), first)
     return address
+
+
+@njit(cache=True, nogil=True)
+def _halved(x, lower, upper, level, last, step, first):
+    """The bits of one attribute, which is halved on every ``step``-th level."""
+    bits = np.uint64(0)
+    for at in range(level, last, step):
+        middle = (upper + lower) / 2
+        # Half of all rows go either way: choices are cheaper than branches here.
+        is_upper = x >= middle
+        lower = middle if is_upper else lower
+        upper = upper if is_upper else middle
+        if at >= first:
+            bits |= np.uint64(is_upper) << np.uint64(WORD - 1 - (at - first))
+    return bits
+
+
+@njit(cache=True, nogil=True)
+def _first_words(X, low, high, splits, last, words):
+    """The first word of the way down of all rows, looked up instead of halving for each."""
+    n_splits = len(splits)
+    edges = np.empty(2**_FINEST + 1, dtype=np.float64)
+    bits = np.empty(2**_FINEST, dtype=np.uint64)
+    words[:] = 0
+    for place in range(min(n_splits, last)):
+        q = splits[place]
+        n_halvings = min((last - place + n_splits - 1) // n_splits, _FINEST)
+        n_cells = 2**n_halvings
+        edges[0], edges[n_cells] = low[q], high[q]
+        bits[:n_cells] = 0
+        for halving in range(n_halvings):
+            width = n_cells >> halving
+            for cell in range(0, n_cells, width):
+                edges[cell + width // 2] = (edges[cell + width] + edges[cell]) / 2
+            bit = np.uint64(1) << np.uint64(WORD - 1 - (place + halving * n_splits))
+            for cell in range(n_cells):
+                if cell & (width // 2):
+                    bits[cell] |= bit
+        scale = n_cells / (high[q] - low[q])
+        beyond = place + n_halvings * n_splits
+        for row in range(len(words)):
+            x = X[row, q]
+            cell = min(np.int64((x - low[q]) * scale), n_cells - 1)
+            # Rounding may be one off.
+            while cell > 0 and x < edges[cell]:
+                cell -= 1
+            while cell < n_cells - 1 and x >= edges[cell + 1]:
+                cell += 1
+            words[row] |= bits[cell]
+            if beyond < last:
+                words[row] |= _halved(x, edges[cell], edges[cell + 1], beyond, last, n_splits, 0)
+
+
+@njit(cache=True, nogil=True)
+def _difference(words, start, stop):
+    """The levels on which not all go the same way."""
+    some, every = np.uint64(0), ~np.uint64(0)
+    for at in range(start, stop):
+        some |= words[at]
+        every &= words[at]
+    return some ^ every
 
 
 @njit(cache=True, nogil=True)
@@ -157,39 +227,33 @@ def _middle(x, lower, upper, n_halvings):
 
 
 @njit(cache=True, nogil=True)
-def _difference(words, rows, start, stop):
-    """The levels on which not all rows go the same way."""
-    some = every = words[rows[start]]
-    for at in range(start + 1, stop):
-        some |= words[rows[at]]
-        every &= words[rows[at]]
-    return some ^ every
-
-
-@njit(cache=True, nogil=True)
 def _highest(word):
     """The place of the highest bit that is set."""
-    place = 0
-    for step in (32, 16, 8, 4, 2, 1):
-        if word >> np.uint64(step):
-            word >>= np.uint64(step)
-            place += step
-    return place
+    half = word >> np.uint64(WORD // 2)
+    # Of 32 bits, floats know every number.
+    return WORD // 2 - 1 + math.frexp(np.float64(half))[1] if half else math.frexp(np.float64(word))[1] - 1
 
 
 @njit(cache=True, nogil=True)
 def _partition(words, rows, start, stop, bit):
-    """Put the rows of the lower half first; where the upper half begins."""
+    """Put the rows of the lower half first; where the upper half begins, and on which levels each goes several ways."""
     mask = np.uint64(1) << np.uint64(bit)
+    some_lower = some_upper = np.uint64(0)
+    every_lower = every_upper = ~np.uint64(0)
     last = stop - 1
-    while True:
-        while start <= last and not words[rows[start]] & mask:
+    while start <= last:
+        word = words[start]
+        if word & mask == 0:
+            some_lower |= word
+            every_lower &= word
             start += 1
-        while start <= last and words[rows[last]] & mask:
+        else:
+            some_upper |= word
+            every_upper &= word
+            words[start], words[last] = words[last], word
+            rows[start], rows[last] = rows[last], rows[start]
             last -= 1
-        if start > last:
-            return start
-        rows[start], rows[last] = rows[last], rows[start]
+    return start, some_lower ^ every_lower, some_upper ^ every_upper
 
 
 @njit(cache=True, nogil=True)
@@ -256,7 +320,7 @@ def _in_region(x, low, high, splits, n_levels, address):
         for level in range(place, n_levels, n_splits):
             middle = (upper + lower) / 2
             is_upper = x[q] >= middle
-            bit = (address[level // _WORD] >> np.uint64(_WORD - 1 - level % _WORD)) & np.uint64(1)
+            bit = (address[level // WORD] >> np.uint64(WORD - 1 - level % WORD)) & np.uint64(1)
             if is_upper != (bit == 1):
                 return False
             if is_upper:
