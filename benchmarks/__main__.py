@@ -10,6 +10,7 @@ import sys
 BENCHES = {
     "tables": "the table classifiers, MDL discretisation, threads, cold starts",
     "text": "higher-order paths: counting, fitting, and all newsgroups at once",
+    "mass": "MassBayes beside forests, threads, ten million rows, all of Covertype",
     "streaming": "a file larger than memory should be: peak memory of fitting in batches, and the same model",
 }
 

@@ -176,6 +176,43 @@ class RebuiltTable:
         return measured if cell.printed is None else f"{measured} ({cell.printed:g})"
 
 
+class Amounts(RebuiltTable):
+    """A table of seconds, megabytes or counts, in two decimals at most; NaN is what was not tried.
+
+    Examples
+    --------
+    >>> from unnaive.papers.reproduction import Amounts, Cell
+    >>> Amounts.words(Cell(1.25, printed=3.6)), Amounts.words(Cell(4.0)), Amounts.words(Cell(float("nan")))
+    ('1.25 (3.6)', '4', '–')
+    """
+
+    @staticmethod
+    def words(cell: Cell) -> str:
+        """Measured, and printed in brackets."""
+        return _beside(cell, lambda amount: f"{amount:.2f}".rstrip("0").rstrip("."))
+
+
+class Percents(RebuiltTable):
+    """A table of shares, shown in per cent with two decimals as in the paper; NaN is what was not tried.
+
+    Examples
+    --------
+    >>> from unnaive.papers.reproduction import Cell, Percents
+    >>> Percents.words(Cell(0.9941, 0.002, 0.9928)), Percents.words(Cell(None, printed=0.988))
+    ('99.41 (99.28)', 'failed (98.80)')
+    """
+
+    @staticmethod
+    def words(cell: Cell) -> str:
+        """Measured, and printed in brackets."""
+        return _beside(cell, lambda share: f"{100 * share:.2f}")
+
+
+def _beside(cell: Cell, form: Callable[[float], str]) -> str:
+    measured = "failed" if cell.measured is None else "–" if math.isnan(cell.measured) else form(cell.measured)
+    return measured if cell.printed is None else f"{measured} ({form(cell.printed)})"
+
+
 def _mean_and_deviation(scores: list[float]) -> tuple[float | None, float | None]:
     """Over all trials; none if one of them failed."""
     if not scores or any(math.isnan(score) for score in scores):
