@@ -70,6 +70,7 @@ from unnaive import (
     AnDE,
     HigherOrderNB,
     HigherOrderTransformer,
+    MassBayes,
     MDLDiscretizer,
     NaiveBayes,
     TableEncoder,
@@ -947,6 +948,58 @@ def test_documents_that_do_not_fit_together_are_refused(broken):
         HigherOrderNB.__new__(HigherOrderNB).__setstate__(state)
 
 
+BROKEN_TREES = {
+    "a column that is not there": lambda s: put(s["trees_"]["attribute"], 0, 5),
+    "a way in a circle": lambda s: put(s["trees_"]["link"], 0, 0),
+    "a way into the next tree": lambda s: put(s["trees_"]["link"], 0, s["trees_"]["n_nodes"][0]),
+    "a class that is not there": lambda s: put(s["trees_"]["entry_class"], 0, 3),
+    "shares that are not numbers": lambda s: put(s["trees_"]["entry_share"], 0, np.nan),
+    "a node too few": lambda s: put(s["trees_"]["n_nodes"], 0, s["trees_"]["n_nodes"][0] - 1),
+    "nodes of another type": lambda s: s["trees_"].update(link=s["trees_"]["link"].astype(np.int64)),
+    "nodes in the other byte order": lambda s: s["trees_"].update(value=s["trees_"]["value"].astype(">f8")),
+    "places of fewer categories": lambda s: s["trees_"].update(places=s["trees_"]["places"][:, 1:]),
+    "boxes of fewer columns": lambda s: s["trees_"].update(low=s["trees_"]["low"][:, 1:]),
+    "levels beyond the address": lambda s: put(s["trees_"]["level"], 0, 51),
+    "addresses of fewer levels": lambda s: s["trees_"].update(address=s["trees_"]["address"][:, :0]),
+    "a deeper tree than its addresses": lambda s: s.update(depth=100),
+    "regions that nobody asked for": lambda s: s.update(strict_region=False),
+    "a part missing": lambda s: s["trees_"].pop("mass"),
+    "a part too many": lambda s: s["trees_"].update(more=np.ones(3)),
+    "no trees": lambda s: s.update(trees_=None),
+    "trees of no tree": lambda s: s.update(trees_={name: part[:0] for name, part in s["trees_"].items()}),
+    "trees in a list": lambda s: s.update(trees_=list(s["trees_"].values())),
+    "a class too few": lambda s: s.update(classes_=s["classes_"][:2], class_count_=s["class_count_"][:2]),
+    "counts of fewer classes": lambda s: s.update(class_count_=s["class_count_"][:2]),
+    "counts of another type": lambda s: s.update(class_count_=s["class_count_"].astype(int)),
+    "counts that are not numbers": lambda s: put(s["class_count_"], 0, np.nan),
+    "negative counts": lambda s: put(s["class_count_"], 0, -1.0),
+    "no counts": lambda s: put(s["class_count_"], slice(None), 0.0),
+    "classes out of order": lambda s: s.update(classes_=s["classes_"][::-1]),
+    "another number of columns": lambda s: s.update(n_features_in_=4),
+    "names of other columns": lambda s: s.update(feature_names_in_=s["feature_names_in_"][1:]),
+    "no encoder": lambda s: s.update(encoder_=None),
+    "an encoder of other categories": lambda s: s.update(
+        encoder_=TableEncoder(discretizer="passthrough").fit(random_table(0, 60)[0].assign(colour="one"))
+    ),
+    "an encoder that cuts numbers": lambda s: s.update(encoder_=TableEncoder().fit(*random_table(0, 60))),
+    "an encoder that was not fitted": lambda s: s.update(encoder_=TableEncoder(discretizer="passthrough")),
+    "a parameter that is not allowed": lambda s: s.update(depth=0),
+    "a parameter missing": lambda s: s.pop("n_trees"),
+    "samples": lambda s: s.update(_samples=None),
+    "seeds": lambda s: s.update(_tree_seeds=[]),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_TREES)
+def test_trees_that_do_not_fit_together_are_refused(broken):
+    model = MassBayes(n_trees=3, strict_region=True, random_state=0).fit(*random_table(0, 60))
+    MassBayes.__new__(MassBayes).__setstate__(state_of(model))
+    state = state_of(model)
+    BROKEN_TREES[broken](state)
+    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
+        MassBayes.__new__(MassBayes).__setstate__(state)
+
+
 BROKEN_TEXT = {
     "weights of other pairs": ("hosvm", lambda m: vars(m).update(coef_=m.coef_[:2])),
     "weights of other terms": ("hosvm", lambda m: vars(m).update(coef_=m.coef_[:, :-1])),
@@ -1190,6 +1243,11 @@ def sound_files(folder):
     models |= {
         name: clone(PIPELINES[name]) for name in ("tree", "forest", "boosting", "svc", "infrequent", "imputed", "text")
     }
+    # Few trees, one set of them with the regions of their leaves: a file should be small.
+    models |= {
+        "massbayes": MassBayes(n_trees=3, random_state=0),
+        "massbayes in regions": MassBayes(n_trees=2, strict_region=True, random_state=0),
+    }
     files = {}
     for name, model in models.items():
         # Two classes where there are kernels of their own for two.
@@ -1379,7 +1437,8 @@ def other_arrays(rng, whole):
             )
         elif choice == 4 and array.size and array.dtype.kind in "iuf":
             values = [-1, -2, 7, 1000, 2**31 - 1, -(2**31)] + [np.nan, np.inf, -0.5, 1e308] * (array.dtype.kind == "f")
-            value = np.array(values[rng.integers(len(values))]).astype(array.dtype)
+            with np.errstate(over="ignore"):  # of float32, to infinity
+                value = np.array(values[rng.integers(len(values))]).astype(array.dtype)
             array.ravel()[rng.integers(array.size, size=3)] = value
         elif choice == 4 and array.dtype.names:
             field = array.dtype.names[rng.integers(len(array.dtype.names))]

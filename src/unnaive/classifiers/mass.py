@@ -199,30 +199,40 @@ class MassBayes(KeptState, TableClassifier):
         if not first:
             self._extend_categories(encoder)
         self.class_count_ = self.class_count_ + np.bincount(indices, weights, minlength=len(known))
-        for reservoir in self._reservoirs:
-            reservoir.offer(values, indices, weights)
-        stale = [
-            place
-            for place, reservoir in enumerate(self._reservoirs)
-            if first or reservoir.n_changed >= _STALE * reservoir.n_rows
-        ]
+        self._take(Sample(values, indices, weights))
+        return self
+
+    def _take(self, offered: Sample) -> None:
+        """Offer rows to all samples, and grow the trees anew whose samples have changed."""
+        n_offered = len(offered.classes)
+        arrivals = [reservoir.draw(n_offered) for reservoir in self._reservoirs]
+        # Samples of trees to grow are copies: if growing is interrupted, nothing has happened.
+        renewed = {
+            place: reservoir.with_rows(coming, offered)
+            for place, (reservoir, coming) in enumerate(zip(self._reservoirs, arrivals))
+            if reservoir.n_changed + coming.n_rows >= _STALE * min(reservoir.n_seen + n_offered, reservoir.size)
+        }
         grown = grow_forest(
-            [self._reservoirs[place].sample for place in stale],
+            [reservoir.sample for reservoir in renewed.values()],
             self._settings,
-            [self._tree_seeds[place].spawn(1)[0] for place in stale],
+            [self._tree_seeds[place].spawn(1)[0] for place in renewed],
             self.n_jobs,
         )
-        trees = dict(enumerate(self.trees_)) | dict(zip(stale, grown))
+        trees = dict(enumerate(self.trees_)) | dict(zip(renewed, grown))
         self.trees_ = [trees[place] for place in range(len(trees))]
-        for place in stale:
-            self._reservoirs[place].settle()
-        return self
+        for place, coming in enumerate(arrivals):
+            if place in renewed:
+                renewed[place].settle()
+            else:
+                self._reservoirs[place].take(coming, offered)
+        self._reservoirs = [renewed.get(place, reservoir) for place, reservoir in enumerate(self._reservoirs)]
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """How much mass is around each row: the logarithm of the mean share of all rows in its regions.
 
-        Rows that lie apart have little: the lower, the more of an anomaly. Where no tree has any, with
-        ``strict_region``, it is minus infinity.
+        Rows that lie apart have little: the lower, the more of an anomaly. Trees of a small ``depth``, such as 1 or 2,
+        tell them best: where each row of a sample has a region of its own, there is as much mass everywhere. Where no
+        tree has any, with ``strict_region``, it is minus infinity.
 
         Parameters
         ----------
@@ -292,6 +302,7 @@ class MassBayes(KeptState, TableClassifier):
         if np.array_equal(before.n_categories, after.n_categories):
             return
         columns = np.flatnonzero(old.is_categorical_).tolist()
+        self._reservoirs = [reservoir.copy() for reservoir in self._reservoirs]
         for column, new_codes in zip(columns, moved):
             if new_codes is not None:
                 for reservoir in self._reservoirs:

@@ -20,6 +20,7 @@ from unnaive.statistics.mass import (
 )
 
 _BLOCK = 1024  # rows that a tree is asked about before the next one is
+_USUAL = 64  # powers of two up to which the largest weight is left as it is
 
 
 class Sample(NamedTuple):
@@ -100,15 +101,25 @@ def grow(sample: Sample, settings: Settings, seed: SeedSequence) -> Tree:
     if len(places):
         values = np.empty_like(sample.values)
         place_categories(sample.values, settings.starts, places, values)
-    values = _filled(values, sample.weights, rng)
+    weights = _moderate(sample.weights)
+    values = _filled(values, weights, rng)
     low, high = work_space(values, draws)
     categorical = settings.n_categories > 0
     low[categorical], high[categorical] = -0.5, settings.n_categories[categorical] - 0.5
-    class_weight = np.bincount(sample.classes, sample.weights, minlength=settings.n_classes)
+    class_weight = np.bincount(sample.classes, weights, minlength=settings.n_classes)
     parts = build_tree(
-        values, sample.classes, sample.weights, low, high, order, settings.depth, class_weight, settings.regions
+        values, sample.classes, weights, low, high, order, settings.depth, class_weight, settings.regions
     )
-    return Tree._make((*parts, low, high, order, places, class_weight))
+    tree = Tree._make((*parts, low, high, order, places, class_weight))
+    return tree._replace(mass=np.maximum(tree.mass, np.finfo(np.float32).tiny))
+
+
+def _moderate(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights that float32 can hold the sums of: vast and tiny ones are all scaled by a power of two."""
+    exponent = int(np.frexp(weights.max())[1])
+    if abs(exponent) <= _USUAL:
+        return weights
+    return np.maximum(np.ldexp(weights, -exponent), np.finfo(np.float64).tiny)  # no row may come to nothing
 
 
 def _filled(values: NDArray[np.float64], weights: NDArray[np.float64], rng: Generator) -> NDArray[np.float64]:
@@ -223,7 +234,8 @@ def mean_shares(
     """
     shares = np.zeros((len(values), 1 if of_all else settings.n_classes))
     gaps = np.isnan(values).any(axis=1)
-    if settings.regions or gaps.all():
+    # Asked of the trees, which have regions or not whatever the settings are by now.
+    if gaps.all() or any(len(tree.level) for tree in trees):
         _add(trees, values, shares, settings, of_all, plain=False)
     elif not gaps.any():
         _add(trees, values, shares, settings, of_all, plain=True)

@@ -147,9 +147,11 @@ def _push(stack, place, start, stop, part, level, parent):
 def way_down(x, low, high, splits, first, last):
     """Upper (1) or lower half (0) on up to 64 levels of the way down, the first of them as the highest bit."""
     address = np.uint64(0)
-    for place in range(len(splits)):
+    n_splits = len(splits)
+    for level in range(first, min(last, first + n_splits)):  # on which each attribute is halved first, if it is
+        place = level % n_splits
         q = splits[place]
-        address |= _halved(x[q], low[q], high[q], place, last, len(splits), first)
+        address |= _halved(x[q], low[q], high[q], place, last, n_splits, first)
     return address
 
 
@@ -193,8 +195,9 @@ def _first_words(X, low, high, splits, last, words):
         beyond = place + n_halvings * n_splits
         for row in range(len(words)):
             x = X[row, q]
-            cell = min(np.int64((x - low[q]) * scale), n_cells - 1)
-            # Rounding may be one off.
+            guess = (x - low[q]) * scale
+            cell = np.int64(min(guess, n_cells - 1.0)) if guess > 0 else 0
+            # Rounding may be one off, and more where a range is so small that its scale is not finite.
             while cell > 0 and x < edges[cell]:
                 cell -= 1
             while cell < n_cells - 1 and x >= edges[cell + 1]:

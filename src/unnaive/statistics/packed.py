@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.statistics.forest import Settings, Tree
+from unnaive.statistics.mass import WORD
 
 _OF_NODES = {
     "attribute": np.int32,
@@ -19,7 +20,6 @@ _OF_NODES = {
 }
 _OF_ENTRIES = {"entry_class": np.int32, "entry_share": np.float64}
 _OF_COLUMNS = {"low": np.float64, "high": np.float64, "order": np.int64}
-_WORD = 64
 
 
 def pack(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
@@ -36,6 +36,8 @@ def pack(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
     >>> packed["n_nodes"], len(unpack(packed, settings))
     (array([3, 3]), 2)
     """
+    if len({tree.address.shape[1] for tree in trees}) > 1:
+        raise ValueError("Trees grew to different depths, or with and without regions, so that no file can keep them.")
     packed = {
         name: np.concatenate([getattr(tree, name) for tree in trees]) for name in (*_OF_NODES, *_OF_ENTRIES, "address")
     }
@@ -49,10 +51,16 @@ def pack(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
 
 def unpack(packed: dict[str, NDArray[Any]], settings: Settings) -> list[Tree]:
     """The trees; a ValueError if they do not fit together, as compiled code checks no bounds."""
+    types = _OF_NODES | _OF_ENTRIES | _OF_COLUMNS
+    types |= {"address": np.uint64, "places": np.float64, "class_weight": np.float64}
+    types |= {"n_nodes": np.int64, "n_entries": np.int64}
+    if packed.keys() != types.keys() or len(packed["n_nodes"]) == 0:
+        raise ValueError("Parts of the trees are missing, or too many.")
     n_trees, n_columns = len(packed["n_nodes"]), len(settings.n_categories)
     height = settings.depth * n_columns
-    n_words = -(-height // _WORD) if settings.regions else 0
-    n_nodes, n_entries = int(packed["n_nodes"].sum()), int(packed["n_entries"].sum())
+    n_words = -(-height // WORD) if settings.regions else 0
+    # Added up as integers without end: sums that overflow could pass for the right ones.
+    n_nodes, n_entries = sum(packed["n_nodes"].tolist()), sum(packed["n_entries"].tolist())
     shapes: dict[str, tuple[int, ...]] = {
         **dict.fromkeys(_OF_NODES, (n_nodes,)),
         **dict.fromkeys(_OF_ENTRIES, (n_entries,)),
@@ -64,11 +72,6 @@ def unpack(packed: dict[str, NDArray[Any]], settings: Settings) -> list[Tree]:
         "n_nodes": (n_trees,),
         "n_entries": (n_trees,),
     }
-    types = _OF_NODES | _OF_ENTRIES | _OF_COLUMNS
-    types |= {"address": np.uint64, "places": np.float64, "class_weight": np.float64}
-    types |= {"n_nodes": np.int64, "n_entries": np.int64}
-    if packed.keys() != shapes.keys() or n_trees == 0:
-        raise ValueError("Parts of the trees are missing, or too many.")
     for name, shape in shapes.items():
         if packed[name].dtype != types[name] or packed[name].shape != shape:
             raise ValueError(f"The trees' {name} has another shape or type than it can have.")
@@ -88,7 +91,7 @@ def unpack(packed: dict[str, NDArray[Any]], settings: Settings) -> list[Tree]:
 
 
 def _check(tree: Tree, settings: Settings) -> None:
-    """Every way down ends at a leaf, and every leaf has entries."""
+    """Every way down ends at a leaf, one way leads to each, and every leaf has entries."""
     n_nodes, n_entries, n_columns = len(tree.attribute), len(tree.entry_class), len(settings.n_categories)
     at = np.arange(n_nodes)
     inner = tree.attribute >= 0
@@ -98,6 +101,7 @@ def _check(tree: Tree, settings: Settings) -> None:
         (attribute < n_columns).all()
         and (at[inner] + 1 < link[inner]).all()
         and (link[inner] < n_nodes).all()
+        and (np.bincount(np.concatenate([at[inner] + 1, link[inner]]), minlength=n_nodes)[1:] == 1).all()
         and (link[~inner] >= 0).all()
         and (link[~inner] - attribute[~inner] <= n_entries).all()
         and ((tree.entry_class >= 0) & (tree.entry_class < settings.n_classes)).all()
@@ -105,6 +109,7 @@ def _check(tree: Tree, settings: Settings) -> None:
         and (np.isfinite(tree.mass) & (tree.mass > 0)).all()
         and (np.isfinite(tree.entry_share) & (tree.entry_share >= 0)).all()
         and (np.isfinite(tree.class_weight) & (tree.class_weight >= 0)).all()
+        and tree.class_weight.any()
         and np.isfinite(tree.low).all()
         and np.isfinite(tree.high).all()
         and np.array_equal(np.sort(tree.order), np.arange(n_columns))

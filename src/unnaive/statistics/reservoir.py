@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import copy
+from typing import NamedTuple
+
 import numpy as np
 from numpy.random import SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from unnaive.statistics.forest import Sample
+
+
+class Arrivals(NamedTuple):
+    """Which of some rows come in: the first ``n_free`` into free places, ``rows`` into ``places`` of others."""
+
+    n_free: int
+    rows: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """How many they are."""
+        return self.n_free + len(self.rows)
 
 
 class Reservoir:
@@ -47,9 +63,17 @@ class Reservoir:
 
     @classmethod
     def of(cls, sample: Sample, size: int, n_seen: int, seed: SeedSequence) -> Reservoir:
-        """One that has drawn a sample of the rows seen so far already."""
-        reservoir = cls(size, sample.values.shape[1], seed)
-        reservoir._held = Sample._make(part.copy() for part in sample)
+        """One that has drawn a sample of the rows seen so far already.
+
+        Of a sample that is too large some rows are drawn. One that is smaller than all rows seen stays as small: the
+        rows that could fill it up have gone by.
+        """
+        n_drawn = len(sample.classes)
+        reservoir = cls(size if n_drawn == n_seen else min(size, n_drawn), sample.values.shape[1], seed)
+        kept: NDArray[np.int64] | slice = slice(None)
+        if n_drawn > size:
+            kept = reservoir._places.choice(n_drawn, size, replace=False)
+        reservoir._held = Sample._make(np.array(part[kept]) for part in sample)
         reservoir.n_seen = n_seen
         return reservoir
 
@@ -65,17 +89,37 @@ class Reservoir:
 
     def offer(self, values: NDArray[np.float64], classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Show it more rows of the stream."""
-        n_free = min(self.size - self.n_rows, len(classes))
-        numbers = self.n_seen + 1 + np.arange(n_free, len(classes))  # of the rows that find no free place
+        self.take(self.draw(len(classes)), Sample(values, classes, weights))
+
+    def draw(self, n_rows: int) -> Arrivals:
+        """Which of the next rows of the stream are to come in, by :meth:`take` or :meth:`with_rows`."""
+        n_free = min(self.size - self.n_rows, n_rows)
+        numbers = self.n_seen + 1 + np.arange(n_free, n_rows)  # of the rows that find no free place
         rows = n_free + np.flatnonzero(self._taken.random(len(numbers)) * numbers < self.size)
-        # Of several rows for one place the last stays, as if they had come one by one.
-        places = self._places.integers(self.size, size=len(rows))
-        self._make_room(self.n_rows + n_free)
-        for held, new in zip(self._held, (values, classes, weights)):
-            held[self.n_rows : self.n_rows + n_free] = new[:n_free]
-            held[places] = new[rows]
-        self.n_seen += len(classes)
-        self.n_changed += n_free + len(rows)
+        return Arrivals(n_free, rows, self._places.integers(self.size, size=len(rows)))
+
+    def take(self, arrivals: Arrivals, offered: Sample) -> None:
+        """Let those of the rows offered in that were drawn."""
+        n_rows, n_free = self.n_rows, arrivals.n_free
+        self._make_room(n_rows + n_free)
+        for held, new in zip(self._held, offered):
+            held[n_rows : n_rows + n_free] = new[:n_free]
+            # Of several rows for one place the last stays, as if they had come one by one.
+            held[arrivals.places] = new[arrivals.rows]
+        self.n_seen += len(offered.classes)
+        self.n_changed += arrivals.n_rows
+
+    def with_rows(self, arrivals: Arrivals, offered: Sample) -> Reservoir:
+        """One that took these rows; this one stays as it is."""
+        twin = self.copy()
+        twin.take(arrivals, offered)
+        return twin
+
+    def copy(self) -> Reservoir:
+        """One with rows of its own, to take the place of this one."""
+        twin = copy.copy(self)
+        twin._held = Sample._make(part.copy() for part in self._held)
+        return twin
 
     def _make_room(self, n_rows: int) -> None:
         room = len(self._held.classes)
