@@ -12,14 +12,17 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from unnaive.statistics.mass import (
+    WORD,
     add_shares,
     add_shares_around_gaps,
     build_tree,
+    first_words,
     place_categories,
     work_space,
 )
 
-_BLOCK = 1024  # rows that a tree is asked about before the next one is
+_BLOCK = 16_384  # rows that a tree is asked about before the next one is
+_WORTH_SORTING = 1000  # rows
 _USUAL = 64  # powers of two up to which the largest weight is left as it is
 
 
@@ -232,19 +235,28 @@ def mean_shares(
     -------
     ndarray of shape (n_rows, n_classes), or (n_rows, 1) of all rows
     """
-    shares = np.zeros((len(values), 1 if of_all else settings.n_classes))
     gaps = np.isnan(values).any(axis=1)
     # Asked of the trees, which have regions or not whatever the settings are by now.
-    if gaps.all() or any(len(tree.level) for tree in trees):
-        _add(trees, values, shares, settings, of_all, plain=False)
-    elif not gaps.any():
-        _add(trees, values, shares, settings, of_all, plain=True)
-    else:
-        for rows, plain in ((~gaps, True), (gaps, False)):
-            part = shares[rows]
+    if any(len(tree.level) for tree in trees):
+        gaps[:] = True
+    shares = np.zeros((len(values), 1 if of_all else settings.n_classes))
+    for chosen, plain in ((~gaps, True), (gaps, False)):
+        rows = np.flatnonzero(chosen)
+        if len(rows) >= _WORTH_SORTING:
+            rows = rows[_alike_together(trees[0], values[rows], settings)]
+        if len(rows):
+            part = np.zeros((len(rows), shares.shape[1]))
             _add(trees, values[rows], part, settings, of_all, plain)
             shares[rows] = part
     return shares / len(trees)
+
+
+def _alike_together(tree: Tree, values: NDArray[np.float64], settings: Settings) -> NDArray[np.int64]:
+    """An order of rows in which neighbours take much the same way down every tree, which is faster then."""
+    splits = tree.order[tree.low[tree.order] < tree.high[tree.order]]
+    words = np.zeros(len(values), dtype=np.uint64)
+    first_words(values, tree.low, tree.high, splits, min(WORD, settings.depth * len(splits)), words)
+    return np.argsort(words)
 
 
 def _add(

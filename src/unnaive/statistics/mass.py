@@ -80,7 +80,7 @@ def build_tree(X, classes, weights, low, high, order, depth, class_weight, regio
             part += 1
             first, last = part * WORD, min((part + 1) * WORD, height)
             if part == 0:
-                _first_words(X, low, high, splits, last, words)
+                first_words(X, low, high, splits, last, words)
             else:
                 for at in range(start, stop):
                     words[at] = way_down(X[rows[at]], low, high, splits, first, last)
@@ -171,7 +171,7 @@ def _halved(x, lower, upper, level, last, step, first):
 
 
 @njit(cache=True, nogil=True)
-def _first_words(X, low, high, splits, last, words):
+def first_words(X, low, high, splits, last, words):
     """The first word of the way down of all rows, looked up instead of halving for each."""
     n_splits = len(splits)
     edges = np.empty(2**_FINEST + 1, dtype=np.float64)
