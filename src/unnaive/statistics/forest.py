@@ -235,10 +235,9 @@ def mean_shares(
     -------
     ndarray of shape (n_rows, n_classes), or (n_rows, 1) of all rows
     """
-    gaps = np.isnan(values).any(axis=1)
     # Asked of the trees, which have regions or not whatever the settings are by now.
-    if any(len(tree.level) for tree in trees):
-        gaps[:] = True
+    regions = any(len(tree.level) for tree in trees)
+    gaps = np.isnan(values).any(axis=1) | regions
     shares = np.zeros((len(values), 1 if of_all else settings.n_classes))
     for chosen, plain in ((~gaps, True), (gaps, False)):
         rows = np.flatnonzero(chosen)
