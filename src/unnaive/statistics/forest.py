@@ -15,6 +15,7 @@ from unnaive.statistics.mass import (
     WORD,
     add_shares,
     add_shares_around_gaps,
+    add_shares_in_regions,
     build_tree,
     first_words,
     place_categories,
@@ -235,17 +236,15 @@ def mean_shares(
     -------
     ndarray of shape (n_rows, n_classes), or (n_rows, 1) of all rows
     """
-    # Asked of the trees, which have regions or not whatever the settings are by now.
-    regions = any(len(tree.level) for tree in trees)
-    gaps = np.isnan(values).any(axis=1) | regions
+    gaps = np.isnan(values).any(axis=1)
     shares = np.zeros((len(values), 1 if of_all else settings.n_classes))
-    for chosen, plain in ((~gaps, True), (gaps, False)):
+    for chosen in (~gaps, gaps):
         rows = np.flatnonzero(chosen)
         if len(rows) >= _WORTH_SORTING:
             rows = rows[_alike_together(trees[0], values[rows], settings)]
         if len(rows):
             part = np.zeros((len(rows), shares.shape[1]))
-            _add(trees, values[rows], part, settings, of_all, plain)
+            _add(trees, values[rows], part, settings, of_all, complete=chosen is not gaps)
             shares[rows] = part
     return shares / len(trees)
 
@@ -264,9 +263,9 @@ def _add(
     shares: NDArray[np.float64],
     settings: Settings,
     of_all: bool,
-    plain: bool,
+    complete: bool,
 ) -> None:
-    """Add up the shares of all trees; ``plain`` if no value is missing and regions do not count."""
+    """Add up the shares of all trees; ``complete`` if no value is missing."""
     starts, has_categories = settings.starts, bool((settings.n_categories > 0).any())
     for first in range(0, len(values), _BLOCK):
         block, out = values[first : first + _BLOCK], shares[first : first + _BLOCK]
@@ -278,8 +277,11 @@ def _add(
             if of_all:
                 weight = tree.class_weight[tree.entry_class] / tree.class_weight.sum()
                 entries = np.zeros_like(tree.entry_class), tree.entry_share * weight
-            if plain:
-                add_shares(tree.attribute, tree.value, tree.link, *entries, placed, out)
-                continue
-            region = tree.level, tree.address, tree.low, tree.high, tree.order
-            add_shares_around_gaps(tree.attribute, tree.value, tree.link, tree.mass, *entries, *region, placed, out)
+            nodes, region = (tree.attribute, tree.value, tree.link), (tree.level, tree.address)
+            cut = tree.low, tree.high, tree.order
+            if not complete:
+                add_shares_around_gaps(*nodes, tree.mass, *entries, *region, *cut, placed, out)
+            elif len(tree.level):  # whatever the settings are by now
+                add_shares_in_regions(*nodes, *entries, *region, *cut, placed, out)
+            else:
+                add_shares(*nodes, *entries, placed, out)

@@ -111,7 +111,7 @@ def build_tree(X, classes, weights, low, high, order, depth, class_weight, regio
             value[node] = 0.0
             if regions:
                 levels[node] = level if stop - start == 1 else height
-                for place in range((height + WORD - 1) // WORD):
+                for place in range((levels[node] + WORD - 1) // WORD):
                     first, last = place * WORD, min((place + 1) * WORD, height)
                     addresses[node, place] = way_down(X[rows[start]], low, high, splits, first, last)
         node += 1
@@ -269,6 +269,30 @@ def add_shares(attribute, value, link, entry_class, entry_share, X, shares):
             node = node + 1 if X[row, q] < value[node] else link[node]
             q = attribute[node]
         for entry in range(link[node], link[node] - q):
+            shares[row, entry_class[entry]] += entry_share[entry]
+
+
+@njit(cache=True, nogil=True)
+def add_shares_in_regions(
+    attribute, value, link, entry_class, entry_share, levels, addresses, low, high, order, X, shares
+):
+    """The same, of leaves in whose regions the rows are. No value of X may be missing."""
+    splits = order[low[order] < high[order]]
+    words = np.empty(len(X), dtype=np.uint64)
+    first_words(X, low, high, splits, min(WORD, levels.max()), words)
+    for row in range(X.shape[0]):
+        node = 0
+        while attribute[node] >= 0:
+            node = node + 1 if X[row, attribute[node]] < value[node] else link[node]
+        n_levels = levels[node]
+        if n_levels > 0:
+            differ = words[row] ^ addresses[node, 0]
+            if differ >> np.uint64(WORD - min(n_levels, WORD)) != 0:
+                continue
+        beyond = n_levels if n_levels > WORD else 0  # levels, which the first words do not tell
+        if not _in_region(X[row], low, high, splits, beyond, addresses[node]):
+            continue
+        for entry in range(link[node], link[node] - attribute[node]):
             shares[row, entry_class[entry]] += entry_share[entry]
 
 
