@@ -146,22 +146,27 @@ def _memory(args: argparse.Namespace) -> str:
 def threads(args: argparse.Namespace) -> str:
     """Two threads against one on the wall clock, and whether the answers are the same."""
     X, y = _some(letters(), args.rows)
+    rows, same = [], True
+    for kind in ("MassBayes", "MassBayes, all rows"):
+        answers: dict[int, np.ndarray] = {}
 
-    def turn(n_jobs: int) -> Seconds:
-        progress(f"threads: {n_jobs}")
-        fit, model = wall(lambda: _contenders(n_jobs)["MassBayes"]().fit(X, y))
-        predict, answers[n_jobs] = wall(lambda: model.predict_proba(X))
-        return {"fit": fit, "predict": predict}
+        def turn(n_jobs: int, kind: str = kind, answers: dict[int, np.ndarray] = answers) -> Seconds:
+            progress(f"threads: {kind}, {n_jobs}")
+            fit, model = wall(lambda: _contenders(n_jobs)[kind]().fit(X, y))
+            predict, answers[n_jobs] = wall(lambda: model.predict_proba(X))
+            return {"fit": fit, "predict": predict}
 
-    answers: dict[int, np.ndarray] = {}
-    found = take_turns({str(n): lambda n=n: turn(n) for n in (1, 2)}, args.repeats, warmups=1)
-    one, two = medians(found["1"]), medians(found["2"])
+        found = take_turns({str(n): lambda n=n, turn=turn: turn(n) for n in (1, 2)}, args.repeats, warmups=1)
+        one, two = medians(found["1"]), medians(found["2"])
+        same &= np.array_equal(answers[1], answers[2])
+        rows += [
+            [kind, phase, number(one[phase]), number(two[phase]), f"{number(one[phase] / two[phase])}x"]
+            for phase in one
+        ]
     progress_done()
-    rows = [[phase, number(one[phase]), number(two[phase]), f"{number(one[phase] / two[phase])}x"] for phase in one]
-    same = np.array_equal(answers[1], answers[2])
-    return f"Two threads on Letters, wall clock; probabilities {'identical' if same else 'DIFFERENT'}\n" + text_table(
-        ["phase", "one thread s", "two threads s", "ratio"], rows
-    )
+    header = ["model", "phase", "one thread s", "two threads s", "ratio"]
+    told = "identical" if same else "DIFFERENT"
+    return f"Two threads on Letters, wall clock; probabilities {told}\n" + text_table(header, rows, n_left=2)
 
 
 def scale(args: argparse.Namespace) -> str:

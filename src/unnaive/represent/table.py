@@ -167,7 +167,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 bins = _codes_of(self.discretizer_, numbers)
                 codes[:, numeric] = np.where(bins < self.n_values_[numeric], np.maximum(bins, -1), -1)
                 numbers = np.empty((table.n_rows, 0))
-            elif not np.nanmax(np.abs(numbers), initial=0.0) < _LARGEST:
+            elif not -_LARGEST < np.nanmin(numbers, initial=0.0) <= np.nanmax(numbers, initial=0.0) < _LARGEST:
                 column = int(np.nanargmax(np.nanmax(np.abs(numbers), axis=0, initial=0.0)))
                 raise ValueError(
                     f"Column {table.name(int(numeric[column]))} holds numbers beyond {_LARGEST:g}, whose squares are "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
@@ -150,10 +150,15 @@ def grow_forest(
 ) -> list[Tree]:
     """Trees of samples; the same for any ``n_jobs``."""
 
-    def one(place: int) -> Tree:
-        return grow(samples[place], settings, seeds[place])
+    n_parts = min(effective_n_jobs(n_jobs), len(seeds))
 
-    return Parallel(n_jobs=n_jobs, prefer="threads")(delayed(one)(place) for place in range(len(seeds)))
+    def some(part: int) -> list[Tree]:
+        return [grow(samples[place], settings, seeds[place]) for place in range(part, len(seeds), n_parts)]
+
+    if n_parts <= 1:
+        return some(0) if seeds else []
+    parts = Parallel(n_jobs=n_parts, prefer="threads")(delayed(some)(part) for part in range(n_parts))
+    return [parts[place % n_parts][place // n_parts] for place in range(len(seeds))]
 
 
 class Samples:
