@@ -394,7 +394,7 @@ def test_the_transformation_into_ratios_answers_as_before(tmp_path):
 def test_every_type_that_may_be_in_a_file_is_in_one():
     table, labels = table_of_objects(0, 100)
     found = set()
-    for model in [*PIPELINES.values(), *(MODELS[name].make() for name in COUNTING_MODELS)]:
+    for model in [*PIPELINES.values(), *(MODELS[name].make() for name in (*COUNTING_MODELS, "massbayes"))]:
         found |= set(types.audit(skops.io.dumps(clone(model).fit(table, labels)))[0])
     documents = random_documents(0)
     for model in [*(MODELS[name].make_for_documents() for name in TEXT_MODELS), ratios_of_two_classes()]:
