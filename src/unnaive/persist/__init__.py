@@ -27,28 +27,12 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 
 from unnaive import __version__
-from unnaive.models import classifier_of
+from unnaive.persist.manifest import describe, is_a, is_manifest, libraries, n_columns
 from unnaive.persist.soundness import check_model, full_name, parts_of
 from unnaive.persist.types import LOSS_MODULE, audit
 
 _FORMAT = 1
 _MANIFEST, _MODEL = "manifest.json", "model.skops"
-_FIELDS: dict[str, type | tuple[type, ...]] = {
-    "format": int,
-    "unnaive": str,
-    "libraries": dict,
-    "written": str,
-    "estimator": str,
-    "parameters": dict,
-    "columns": list,
-    "classes": list,
-    "weight": (int, float, type(None)),
-    "target": str,
-    "sha256": str,
-}
-
-_KINDS: dict[type, str] = {str: "text", bool: "booleans"}
-
 # A file may unpack to so many times its size, and small files to so many bytes; no file to more than the last.
 _RATIO, _SMALL, _LARGEST = 64, 2**28, 2**33
 _LEVEL = 3  # of compression: a third of the time of the usual one, for a fifth more bytes
@@ -135,9 +119,9 @@ def save(model: Any, path: str | os.PathLike[str], *, target: str = "class", not
     manifest = {
         "format": _FORMAT,
         "unnaive": __version__,
-        "libraries": _libraries(),
+        "libraries": libraries(),
         "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        **_describe(model),
+        **describe(model),
         "target": target,
         "notes": notes,
         "sha256": hashlib.sha256(payload).hexdigest(),
@@ -196,9 +180,9 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 model = _unpack(payload, types)
-                if _n_columns(model) != len(manifest["columns"]):
+                if n_columns(model) != len(manifest["columns"]):
                     raise ValueError("The manifest tells of other columns.")
-                described = _describe(model)
+                described = describe(model)
     except Exception as problem:
         raise ModelFileError(unsound) from problem
     if others:
@@ -299,13 +283,13 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
             if _MANIFEST not in members:
                 raise ModelFileError(f"{file} is not a model file, but another archive.")
             manifest = json.loads(_member(archive, _MANIFEST, limit, file))
-            if _is(manifest.get("format"), int) and manifest["format"] > _FORMAT:
+            if is_a(manifest.get("format"), int) and manifest["format"] > _FORMAT:
                 named = re.fullmatch(r"[\w.+-]{1,40}", str(manifest.get("unnaive")), re.ASCII)
                 release = f"unnaive {named.group()}" if named else "a release of unnaive"
                 raise ModelFileError(
                     f"{file} was written by {release}, newer than this {__version__}: upgrade to read it."
                 )
-            if not _is_manifest(manifest) or sorted(members) != [_MANIFEST, _MODEL]:
+            if not is_manifest(manifest) or sorted(members) != [_MANIFEST, _MODEL]:
                 raise ModelFileError(corrupted)
             payload = _member(archive, _MODEL, limit, file)
     except ModelFileError:
@@ -353,68 +337,6 @@ def _limit(size: int) -> int:
 
 def _quoted(path: str | os.PathLike[str]) -> str:
     return repr(os.fspath(path))
-
-
-def _is(value: Any, kind: type | tuple[type, ...]) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def _is_manifest(manifest: dict[str, Any]) -> bool:
-    return (
-        all(field in manifest and _is(manifest[field], kind) for field, kind in _FIELDS.items())
-        and "notes" in manifest
-        and all(isinstance(text, str) for field in ("libraries", "parameters") for text in manifest[field].values())
-        and all(column.keys() == {"name", "kind", "holds", "values"} for column in manifest["columns"])
-        and manifest["format"] > 0
-    )
-
-
-# What the manifest tells
-
-
-def _describe(model: Any) -> dict[str, Any]:
-    counted = getattr(classifier_of(model), "class_count_", None)
-    facts = {
-        "estimator": _public_name(type(model)),
-        "parameters": {name: repr(value) for name, value in model.get_params(deep=False).items()},
-        "columns": _columns(model),
-        "classes": np.asarray(model.classes_).tolist(),
-        "weight": None if counted is None else float(np.sum(counted)),
-    }
-    return json.loads(json.dumps(facts, default=str))
-
-
-def _public_name(kind: type) -> str:
-    if kind.__module__.startswith("unnaive."):
-        return kind.__name__
-    return ".".join([part for part in kind.__module__.split(".") if not part.startswith("_")] + [kind.__name__])
-
-
-def _n_columns(model: Any) -> int:
-    names = getattr(model, "feature_names_in_", None)
-    return getattr(model, "n_features_in_", 0) if names is None else len(names)
-
-
-def _columns(model: Any) -> list[dict[str, Any]]:
-    names = getattr(model, "feature_names_in_", [None] * _n_columns(model))
-    encoder = getattr(model, "encoder_", None)
-    if encoder is None:
-        return [{"name": name, "kind": None, "holds": None, "values": None} for name in names]
-    columns = []
-    for name, categories, n_values in zip(names, encoder.categories_, encoder.n_values_.tolist()):
-        kind, holds = "number", "numbers"
-        if categories is not None:
-            kind = "category"
-            holds = " and ".join(sorted({_KINDS.get(type(value), "numbers") for value in categories}))
-        columns.append({"name": name, "kind": kind, "holds": holds, "values": n_values or None})
-    return columns
-
-
-def _libraries() -> dict[str, str]:
-    import sklearn
-    import skops
-
-    return {"numpy": np.__version__, "scikit-learn": sklearn.__version__, "skops": skops.__version__}
 
 
 def _warn_of_another_release(manifest: dict[str, Any], types: list[str]) -> None:

@@ -1,0 +1,90 @@
+"""The manifest of a model file: what it tells of the model without loading it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from unnaive.models import classifier_of
+
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "format": int,
+    "unnaive": str,
+    "libraries": dict,
+    "written": str,
+    "estimator": str,
+    "parameters": dict,
+    "columns": list,
+    "classes": list,
+    "weight": (int, float, type(None)),
+    "target": str,
+    "sha256": str,
+}
+
+_KINDS: dict[type, str] = {str: "text", bool: "booleans"}
+
+
+def describe(model: Any) -> dict[str, Any]:
+    """What a model is: its class, parameters, columns, classes and the weight of its rows."""
+    counted = getattr(classifier_of(model), "class_count_", None)
+    facts = {
+        "estimator": _public_name(type(model)),
+        "parameters": {name: repr(value) for name, value in model.get_params(deep=False).items()},
+        "columns": _columns(model),
+        "classes": np.asarray(model.classes_).tolist(),
+        "weight": None if counted is None else float(np.sum(counted)),
+    }
+    return json.loads(json.dumps(facts, default=str))
+
+
+def _public_name(kind: type) -> str:
+    if kind.__module__.startswith("unnaive."):
+        return kind.__name__
+    return ".".join([part for part in kind.__module__.split(".") if not part.startswith("_")] + [kind.__name__])
+
+
+def n_columns(model: Any) -> int:
+    """How many columns a model takes, as far as it knows."""
+    names = getattr(model, "feature_names_in_", None)
+    return getattr(model, "n_features_in_", 0) if names is None else len(names)
+
+
+def _columns(model: Any) -> list[dict[str, Any]]:
+    names = getattr(model, "feature_names_in_", [None] * n_columns(model))
+    encoder = getattr(model, "encoder_", None)
+    if encoder is None:
+        return [{"name": name, "kind": None, "holds": None, "values": None} for name in names]
+    columns = []
+    for name, categories, n_values in zip(names, encoder.categories_, encoder.n_values_.tolist()):
+        kind, holds = "number", "numbers"
+        if categories is not None:
+            kind = "category"
+            holds = " and ".join(sorted({_KINDS.get(type(value), "numbers") for value in categories}))
+        columns.append({"name": name, "kind": kind, "holds": holds, "values": n_values or None})
+    return columns
+
+
+def libraries() -> dict[str, str]:
+    """Versions of what a model file depends on."""
+    import sklearn
+    import skops
+
+    return {"numpy": np.__version__, "scikit-learn": sklearn.__version__, "skops": skops.__version__}
+
+
+def is_a(value: Any, kind: type | tuple[type, ...]) -> bool:
+    """Whether a value is of a kind, booleans being no numbers."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def is_manifest(manifest: dict[str, Any]) -> bool:
+    """Whether all is there that a manifest tells, and of the right kind."""
+    return (
+        all(field in manifest and is_a(manifest[field], kind) for field, kind in _FIELDS.items())
+        and "notes" in manifest
+        and all(isinstance(text, str) for field in ("libraries", "parameters") for text in manifest[field].values())
+        and all(column.keys() == {"name", "kind", "holds", "values"} for column in manifest["columns"])
+        and manifest["format"] > 0
+    )
