@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from unnaive.evaluate.plain import plain
 
 _PIPED = 160
-_BESIDE = 3  # pictures in a row
+_BESIDE = 3  # pictures in a row, at most
 
 
 def printer() -> Console:
@@ -32,7 +33,7 @@ def draw(displays: list[Any], path: Path) -> None:
     """Draw into a file whose name tells the format: one display, or several side by side."""
     from matplotlib.figure import Figure
 
-    n_columns = min(len(displays), _BESIDE)
+    n_columns = min(math.ceil(math.sqrt(len(displays))), _BESIDE)
     n_rows = -(-len(displays) // n_columns)
     figure = Figure(figsize=(8 * n_columns, 5 * n_rows), layout="constrained", facecolor="white")
     axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
