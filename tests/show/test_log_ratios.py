@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.naive_reference.paths import probabilities, transform
-from tests.show.svg import VARIABLES, colours_of, written_in
+from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping, run
 from unnaive.show import LogRatioDisplay
-from unnaive.show.style import PALETTE, THEME, shorten, to_svg
+from unnaive.show.style import PALETTE, THEME, shorten
 
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 # Two classes, of three terms that only "yes" has or only "no" has, and a column that no document has.
@@ -315,26 +315,11 @@ def hostile(ax):
 
 
 def test_it_draws_in_the_axes_given_and_again_in_others():
-    one, other = new_axes(), new_axes()
-    display = hostile(one)
-    assert display.ax_ is one
-    words = [text.get_text() for text in one.texts]
-    assert display.plot(ax=other) is display
-    assert display.ax_ is other
-    assert display.figure_ is other.figure
-    assert [text.get_text() for text in other.texts] == words
-    assert other.get_facecolor()[3] == 0.0
+    assert_drawn_again_in_others(hostile, new_axes)
 
 
 def test_svg_has_all_names_as_they_are_and_no_colours_but_variables():
-    text = to_svg(hostile(new_axes()), prefix="p")
-    written = written_in(text)
-    for name in HOSTILE:
-        assert shorten(name, 24) in written
-    used = colours_of(text)
-    assert used <= VARIABLES
-    assert {"var(--c0)", "var(--c1)", "var(--faint)"} <= used
-    assert to_svg(hostile(new_axes()), prefix="p") == text
+    assert_names_and_variables_alone(hostile, new_axes, HOSTILE, {"var(--c0)", "var(--c1)", "var(--faint)"})
 
 
 def test_without_axes_a_figure_of_its_size_is_made_and_pyplot_is_left_alone_otherwise():

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.show.svg import VARIABLES, colours_of, written_in
+from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, new_axes, overlapping
 from tests.show.test_log_ratios import words_of
 from unnaive.show import ScaleUpDisplay
-from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, shorten, to_svg
+from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, shorten
 
 SIZES = [7_000, 70_000, 525_000, 10_500_000]
 SECONDS = {
@@ -202,24 +202,9 @@ def hostile(ax):
 
 
 def test_it_draws_in_the_axes_given_and_again_in_others():
-    one, other = new_axes(), new_axes()
-    display = hostile(one)
-    assert display.ax_ is one
-    words = [text.get_text() for text in one.texts]
+    words = assert_drawn_again_in_others(hostile, new_axes)
     assert len(words) == len(HOSTILE) + 1
-    assert display.plot(ax=other) is display
-    assert display.ax_ is other
-    assert display.figure_ is other.figure
-    assert [text.get_text() for text in other.texts] == words
-    assert other.get_facecolor()[3] == 0.0
 
 
 def test_svg_has_all_names_as_they_are_and_no_colours_but_variables():
-    text = to_svg(hostile(new_axes()), prefix="p")
-    written = written_in(text)
-    for name in HOSTILE:
-        assert shorten(name, 24) in written
-    used = colours_of(text)
-    assert used <= VARIABLES
-    assert {"var(--c0)", "var(--faint)"} <= used
-    assert to_svg(hostile(new_axes()), prefix="p") == text
+    assert_names_and_variables_alone(hostile, new_axes, HOSTILE, {"var(--c0)", "var(--faint)"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -40,6 +41,16 @@ class _Tables:
     present: NDArray[np.float64]  # log P(w | c)
     absent: NDArray[np.float64]  # log (1 - P(w | c))
     prior: NDArray[np.float64]
+
+    @cached_property
+    def gain(self) -> NDArray[np.float64]:
+        """What a term that is there adds over one that is not."""
+        return self.present - self.absent
+
+    @cached_property
+    def nothing(self) -> NDArray[np.float64]:
+        """Scores of a document that has none of the terms."""
+        return self.prior + self.absent.sum(axis=0)
 
 
 class HigherOrderNB(AdditiveClassifier, TermClassifier):
@@ -371,12 +382,10 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
     def _score(self, rows: csr_matrix) -> NDArray[np.float64]:
         tables = self._tables
         known = rows if len(tables.seen) == rows.shape[1] else rows[:, tables.seen]
-        weights = tables.present - tables.absent
-        nothing = tables.prior + tables.absent.sum(axis=0)
         scores = np.empty((rows.shape[0], len(self.classes_)))
 
         def score(part: slice) -> None:
-            scores[part] = known[part] @ weights + nothing
+            scores[part] = known[part] @ tables.gain + tables.nothing
 
         self._over_rows(score, rows.shape[0])
         scores[np.diff(known.indptr) == 0] = tables.prior

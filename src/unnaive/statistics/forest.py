@@ -149,7 +149,6 @@ def grow_forest(
     samples: Sequence[Sample] | Samples, settings: Settings, seeds: Sequence[SeedSequence], n_jobs: int | None
 ) -> list[Tree]:
     """Trees of samples; the same for any ``n_jobs``."""
-
     n_parts = min(effective_n_jobs(n_jobs), len(seeds))
 
     def some(part: int) -> list[Tree]:
