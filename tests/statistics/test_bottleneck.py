@@ -163,6 +163,11 @@ def test_the_order_of_the_terms_does_not_matter(counts, n_clusters, data):
     assert kept == kept_reordered
 
 
+def test_the_share_kept_does_not_depend_on_the_order_in_which_equal_terms_are_added():
+    counts = np.array([[3.0, 0.0], [7.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
+    assert cluster_terms(counts, 1, 0.8)[1] == cluster_terms(counts[[0, 2, 3, 1]], 1, 0.8)[1]
+
+
 @given(counts=term_counts(), information=st.sampled_from([0.05, 0.5, 0.9, 1.0]))
 @examples
 def test_clusters_keep_the_share_that_was_asked_for_and_are_numbered_by_their_first_terms(counts, information):

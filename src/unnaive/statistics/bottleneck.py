@@ -60,7 +60,8 @@ def cluster_terms(
         return np.empty(0, dtype=np.int64), 1.0
     of_term = equal_profiles(counts)
     joint = np.zeros((of_term.max() + 1, counts.shape[1]))
-    np.add.at(joint, of_term, counts / counts.sum())
+    np.add.at(joint, of_term, counts)  # before any division: whole numbers add up to the same in any order
+    joint /= joint.sum()
     whole = class_information(joint)
     if n_clusters is None:
         merges = merge_clusters(joint, 1, (1.0 - information) * whole)
