@@ -6,8 +6,11 @@ from unnaive.lazy import lazy_names
 
 # Where each public name lives; a module is imported when one of its names is first used.
 _HOME = {
+    "AttributeCorrelationDisplay": "attribute_correlations",
     "CriticalDifferenceDisplay": "critical_difference",
     "EvidenceDisplay": "evidence",
+    "GaussianityDisplay": "gaussianity",
+    "InstanceGraphDisplay": "instance_graph",
     "LogRatioDisplay": "log_ratios",
     "NetworkDisplay": "network",
     "ParameterEffectDisplay": "parameter_effect",

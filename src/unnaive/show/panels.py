@@ -1,0 +1,87 @@
+"""What displays of several panels share: reading representations by class, panels within axes, a legend below them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unnaive.evaluate.gaussianity import read_attributes
+from unnaive.show.style import INK, TEXT_SIZE, axes_for, shorten, text_width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def read_representations(attributes: Mapping[str, Any], y: Any) -> tuple[dict[str, NDArray[np.float64]], NDArray[Any]]:
+    """Attributes by the name of a representation, and the labels that all of them share."""
+    if not isinstance(attributes, Mapping) or not attributes:
+        raise ValueError('attributes has to name its arrays, as in {"original": X, "new": Z}.')
+    tables = {}
+    for name, X in attributes.items():
+        tables[str(name)], labels = read_attributes(X, y, repr(str(name)))
+    return tables, labels
+
+
+def largest_classes(labels: NDArray[Any], most: int) -> list[Any]:
+    """The classes of the most rows, in order of their labels; of equal ones the first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unnaive.show.panels import largest_classes
+    >>> largest_classes(np.array(["c", "a", "b", "c", "b", "d"]), 3)
+    ['a', 'b', 'c']
+    """
+    classes, counts = np.unique(labels, return_counts=True)
+    return classes[np.sort(np.argsort(-counts, kind="stable")[:most])].tolist()
+
+
+def class_name(label: Any) -> str:
+    """What a label is called, numbers and booleans by the word that makes them names.
+
+    Examples
+    --------
+    >>> from unnaive.show.panels import class_name
+    >>> class_name("setosa"), class_name(2)
+    ('setosa', 'class 2')
+    """
+    return label if isinstance(label, str) else f"class {label}"
+
+
+def inset(ax: Axes, whole: tuple[float, float], x: float, y: float, width: float, height: float) -> Axes:
+    """Axes within others of a size in inches, in inches from their lower left corner, in the theme's colours."""
+    inside = ax.inset_axes((x / whole[0], y / whole[1], width / whole[0], height / whole[1]))
+    return axes_for(inside, (width, height))
+
+
+def legend_below(ax: Axes, marks: Sequence[Any], names: Sequence[str], n_columns: int, handlelength: float) -> Any:
+    """A legend at the lower left end of axes that hold panels, without a frame."""
+    legend = ax.legend(
+        marks,
+        names,
+        loc="lower left",
+        bbox_to_anchor=(0, 0),
+        borderaxespad=0,
+        borderpad=0,
+        labelspacing=0.35,
+        ncols=n_columns,
+        frameon=False,
+        fontsize=TEXT_SIZE,
+        handlelength=handlelength,
+        handletextpad=0.4,
+        columnspacing=0.9,
+    )
+    for text in legend.get_texts():
+        text.set(color=INK, parse_math=False)
+    return legend
+
+
+def fitting(name: Any, width: float, size: float) -> str:
+    """A name in one line, cut as short as it takes for a width in inches."""
+    limit = 40
+    while limit > 3 and text_width(shorten(name, limit), size) > width:
+        limit -= 1
+    return shorten(name, limit)
