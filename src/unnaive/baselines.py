@@ -1,51 +1,46 @@
-"""Baselines: scikit-learn's classifiers made ready for mixed tables, to see when a Bayesian model is not worth it.
-
-Text and categories are one-hot encoded (a value never seen is no value), numbers scaled, missing numbers take the
-median; all of it is learned in ``fit``, from the training rows alone.
-"""
+"""Baselines: scikit-learn's classifiers made ready for mixed tables, to see when a Bayesian model is not worth it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from unnaive.represent.prepared import on_numbers
+
 
 def logistic_regression(**parameters: Any) -> Pipeline:
     """Logistic regression."""
-    return _on_columns(LogisticRegression(**{"max_iter": 1000, **parameters}))
+    return on_numbers(LogisticRegression(**{"max_iter": 1000, **parameters}))
 
 
 def linear_svm(**parameters: Any) -> Pipeline:
     """Linear support vector machine; it ranks, but has no probabilities."""
-    return _on_columns(LinearSVC(**{"random_state": 0, "max_iter": 10_000, **parameters}))
+    return on_numbers(LinearSVC(**{"random_state": 0, "max_iter": 10_000, **parameters}))
 
 
 def rbf_svm(**parameters: Any) -> Pipeline:
     """Support vector machine with Gaussian kernels; it ranks, but has no probabilities."""
-    return _on_columns(SVC(**parameters))
+    return on_numbers(SVC(**parameters))
 
 
 def decision_tree(**parameters: Any) -> Pipeline:
     """Decision tree."""
-    return _on_columns(DecisionTreeClassifier(**{"random_state": 0, **parameters}))
+    return on_numbers(DecisionTreeClassifier(**{"random_state": 0, **parameters}))
 
 
 def random_forest(**parameters: Any) -> Pipeline:
     """Random forest."""
-    return _on_columns(RandomForestClassifier(**{"random_state": 0, **parameters}))
+    return on_numbers(RandomForestClassifier(**{"random_state": 0, **parameters}))
 
 
 def gradient_boosting(**parameters: Any) -> Pipeline:
@@ -56,32 +51,13 @@ def gradient_boosting(**parameters: Any) -> Pipeline:
 
 def gaussian_nb(**parameters: Any) -> Pipeline:
     """scikit-learn's Gaussian naive Bayes."""
-    return _on_columns(GaussianNB(**parameters))
+    return on_numbers(GaussianNB(**parameters))
 
 
 def bernoulli_nb(**parameters: Any) -> Pipeline:
     """scikit-learn's Bernoulli naive Bayes, numbers cut into ten bins of equal width."""
     bins = KBinsDiscretizer(10, encode="onehot-dense", strategy="uniform")
-    return _on_columns(BernoulliNB(**parameters), bins)
-
-
-def _on_columns(classifier: BaseEstimator, numbers: BaseEstimator | None = None) -> Pipeline:
-    """A classifier on one-hot categories and scaled numbers."""
-    columns = ColumnTransformer(
-        [
-            (
-                "numbers",
-                make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), numbers or StandardScaler()),
-                make_column_selector(dtype_include=np.number),
-            ),
-            (
-                "categories",
-                OneHotEncoder(handle_unknown="ignore", sparse_output=False),
-                make_column_selector(dtype_exclude=np.number),
-            ),
-        ]
-    )
-    return Pipeline([("columns", columns), ("classifier", classifier)])
+    return on_numbers(BernoulliNB(**parameters), bins)
 
 
 class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):

@@ -42,7 +42,7 @@ def unchanged_on_error(method: Method) -> Method:
 
 
 class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """Base of all classifiers: a subclass writes ``fit``, ``_read``, ``_score`` and ``_evidence``, the rest follows.
+    """Base of all classifiers: a subclass writes ``fit``, ``_read`` and ``_score``, the rest follows.
 
     Predictions read X into rows and turn ``_score(rows)``, joint log scores log p(x, y) of shape
     (n_samples, n_classes), into what was asked.
@@ -57,10 +57,6 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def _score(self, rows: Any) -> NDArray[np.float64]:
         """Joint log scores of rows that were read."""
-
-    @abstractmethod
-    def _evidence(self, rows: Any) -> NDArray[np.float64]:
-        """Contributions of the prior and of every column to the joint log scores."""
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of every row.
@@ -120,6 +116,24 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         return self._score(self._read(X, reset=False))
 
+    def _over_rows(self, work: Callable[[slice], Any], n_rows: int) -> list[Any]:
+        """Call ``work`` on slices of the rows, one a thread; rows are independent, so any cut will do."""
+        n_parts = min(effective_n_jobs(self.n_jobs), max(1, n_rows // _ROWS_A_THREAD))
+        if n_parts == 1:
+            return [work(slice(0, n_rows))]
+        cuts = np.linspace(0, n_rows, n_parts + 1).astype(int).tolist()
+        return Parallel(n_jobs=n_parts, prefer="threads")(
+            delayed(work)(slice(start, stop)) for start, stop in pairwise(cuts)
+        )
+
+
+class ExplainedClassifier(BayesClassifier):
+    """Base of the classifiers that tell what each column says: a subclass writes ``_evidence`` as well."""
+
+    @abstractmethod
+    def _evidence(self, rows: Any) -> NDArray[np.float64]:
+        """Contributions of the prior and of every column to the joint log scores."""
+
     def predict_evidence(self, X: Any) -> NDArray[np.float64]:
         """What the prior and every column say for each class, in logarithms that sum to the joint log scores.
 
@@ -139,16 +153,6 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         check_is_fitted(self)
         return self._evidence(self._read(X, reset=False))
-
-    def _over_rows(self, work: Callable[[slice], Any], n_rows: int) -> list[Any]:
-        """Call ``work`` on slices of the rows, one a thread; rows are independent, so any cut will do."""
-        n_parts = min(effective_n_jobs(self.n_jobs), max(1, n_rows // _ROWS_A_THREAD))
-        if n_parts == 1:
-            return [work(slice(0, n_rows))]
-        cuts = np.linspace(0, n_rows, n_parts + 1).astype(int).tolist()
-        return Parallel(n_jobs=n_parts, prefer="threads")(
-            delayed(work)(slice(start, stop)) for start, stop in pairwise(cuts)
-        )
 
 
 def check_labels(owner: Any, y: Any, n_rows: int) -> NDArray[Any]:

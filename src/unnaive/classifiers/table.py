@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight
 
-from unnaive.classifiers.base import BayesClassifier, check_labels, index_labels, unchanged_on_error
+from unnaive.classifiers.base import ExplainedClassifier, check_labels, index_labels, unchanged_on_error
 from unnaive.represent.columns import RawTable, read_table
 
 
-class TableClassifier(BayesClassifier):
+class TableClassifier(ExplainedClassifier):
     """Base of the classifiers of tables with mixed columns, missing values and weights.
 
     ``fit`` checks its input and calls ``_fit(table, classes, weights)``.

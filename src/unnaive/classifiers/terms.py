@@ -7,11 +7,11 @@ from typing import Any
 from scipy.sparse import csr_matrix
 from sklearn.utils import Tags
 
-from unnaive.classifiers.base import BayesClassifier
+from unnaive.classifiers.base import ExplainedClassifier
 from unnaive.represent.terms import read_terms
 
 
-class TermClassifier(BayesClassifier):
+class TermClassifier(ExplainedClassifier):
     """Base of the classifiers of documents: rows of a sparse or dense matrix that has a column for every term."""
 
     def _read(self, X: Any, reset: bool) -> csr_matrix:
