@@ -64,6 +64,8 @@ class Unchanged:
         np.testing.assert_array_equal(self.model.class_count_, self.before.class_count_)
         np.testing.assert_array_equal(self.model.predict_proba(self.table), self.before.predict_proba(self.table))
         # Nor anything that only comes to light when more is learnt.
+        if not hasattr(self.model, "partial_fit"):
+            return
         learnt, expected = (copy.deepcopy(model).partial_fit(*self.more) for model in (self.model, self.before))
         np.testing.assert_array_equal(learnt.predict_proba(self.table), expected.predict_proba(self.table))
 
@@ -148,7 +150,7 @@ def test_numbers_of_any_size_are_learnt(name, scale, data):
     model = MODELS[name].make().fit(table, labels)
     assert is_well(model, table)
     # Squares of the smallest numbers are zero, and kernels are never narrower than WEKA's.
-    if scale > 1e-150 or name not in ("gnb", "kde-nb"):
+    if scale > 1e-150 or name not in ("gnb", "kde-nb", "wanbia-gaussian"):
         assert model.score(table, labels) > 0.8
 
 
@@ -157,7 +159,7 @@ def test_numbers_of_any_size_are_learnt(name, scale, data):
 def test_numbers_too_large_to_square_are_learnt_or_refused_with_the_name_of_their_column(name, scale, data):
     table, labels = data
     table["weight"] *= scale
-    if name in ("gnb", "kde-nb", "massbayes"):
+    if name in ("gnb", "kde-nb", "massbayes", "wanbia-gaussian"):
         with pytest.raises(ValueError, match="Column 'weight'"):
             MODELS[name].make().fit(table, labels)
     else:
