@@ -63,7 +63,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
-from tests.test_common import COUNTING_MODELS, assert_same_model, given_bins, random_table
+from tests.test_common import COUNTING_MODELS, TABLE_MODELS, assert_same_model, given_bins, random_table
 from unnaive import (
     AODE,
     TAN,
@@ -83,6 +83,8 @@ from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, sav
 
 ROOT = Path(__file__).parent.parent
 TEXT_MODELS = [name for name, model in MODELS.items() if model.data == "text"]
+# Models of numbers, and what makes their files small or their fits short.
+NUMERIC_MODELS = {"icgnb": {"n_epochs": 5}, "ag-nbc": {"n_hidden": 3}, "ae-nbc": {"n_epochs": 3}}
 every_model = pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.data == "table"])
 every_text_model = pytest.mark.parametrize("name", TEXT_MODELS)
 every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
@@ -137,6 +139,17 @@ def test_every_model_of_the_registry_answers_as_before(name, tmp_path):
 @every_text_model
 def test_every_model_of_text_answers_as_before(name, tmp_path):
     assert_kept(MODELS[name].make_for_documents().fit(*random_documents(0)), random_documents(1)[0], tmp_path)
+
+
+@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize("name", NUMERIC_MODELS)
+def test_a_model_of_numbers_answers_as_before(name, names, tmp_path):
+    (table, labels), (new, _) = random_table(0, 120, missing=0.0), random_table(1, 80, missing=0.0)
+    X, new = (rows[["width", "length"]] if names else rows[["width", "length"]].to_numpy() for rows in (table, new))
+    model = MODELS[name].make(n_jobs=2, **NUMERIC_MODELS[name]).fit(X, labels)
+    loaded = assert_kept(model, new, tmp_path)
+    assert vars(loaded).keys() == vars(model).keys()
+    assert hasattr(loaded, "feature_names_in_") == names
 
 
 @pytest.mark.parametrize("names", [True, False])
@@ -394,8 +407,11 @@ def test_the_transformation_into_ratios_answers_as_before(tmp_path):
 def test_every_type_that_may_be_in_a_file_is_in_one():
     table, labels = table_of_objects(0, 100)
     found = set()
-    for model in [*PIPELINES.values(), *(MODELS[name].make() for name in (*COUNTING_MODELS, "massbayes"))]:
+    for model in [*PIPELINES.values(), *(MODELS[name].make() for name in TABLE_MODELS)]:
         found |= set(types.audit(skops.io.dumps(clone(model).fit(table, labels)))[0])
+    numbers = table[["width", "length"]].fillna(0.0)
+    for name in NUMERIC_MODELS:
+        found |= set(types.audit(skops.io.dumps(MODELS[name].make().fit(numbers, labels)))[0])
     documents = random_documents(0)
     for model in [*(MODELS[name].make_for_documents() for name in TEXT_MODELS), ratios_of_two_classes()]:
         found |= set(types.audit(skops.io.dumps(model.fit(documents[0], documents[1] == "sea")))[0])
@@ -1238,7 +1254,8 @@ def sound_files(folder):
     """Small files of every kind of model, and rows for each to predict."""
     table, labels = table_of_objects(0, 60)
     models = {
-        name: MODELS[name].make() for name in ("nb", "gnb", "kde-nb", "waode", "aodesr", "a2de", "hnb", "tan", "k2")
+        name: MODELS[name].make()
+        for name in ("nb", "gnb", "kde-nb", "waode", "aodesr", "a2de", "hnb", "tan", "k2", "wanbia-gaussian", "cfwnb")
     }
     models |= {
         name: clone(PIPELINES[name]) for name in ("tree", "forest", "boosting", "svc", "infrequent", "imputed", "text")
@@ -1254,6 +1271,11 @@ def sound_files(folder):
         save(model.fit(table, labels == "no" if name in ("waode", "hnb") else labels), folder / "sound.unnaive")
         files[name] = (folder / "sound.unnaive").read_bytes()
     rows = dict.fromkeys(files, table)
+    numbers = table[["width", "length"]].fillna(0.0)
+    for name, settings in NUMERIC_MODELS.items():
+        save(MODELS[name].make(**settings).fit(numbers, labels), folder / "sound.unnaive")
+        files[name] = (folder / "sound.unnaive").read_bytes()
+        rows[name] = numbers
     documents, about = random_documents(0, 20)
     for name in ("honb", "honb3", "hosvm", "wm-nbsvm", "word-clusters", "tfidf-logistic"):
         save(MODELS[name].make_for_documents().fit(documents, about), folder / "sound.unnaive")

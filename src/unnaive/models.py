@@ -32,8 +32,7 @@ class Model:
     parameters : dict
         What makes it differ from the estimator's defaults.
     transductive : bool
-        Whether it wants to see the rows to be predicted, without labels, in training: its ``fit`` then takes
-        them as ``X_unlabelled``.
+        Whether it wants to see the rows to be predicted in training: its ``fit`` takes rows whose label is None.
     home : str
         The module that has the estimator.
     by_default : bool
@@ -64,6 +63,21 @@ class Model:
         """Make a new estimator; keyword arguments are further parameters."""
         return partial(getattr(import_module(self.home), self.estimator), **self.parameters)
 
+    def make_for_table(self) -> Any:
+        """Make a new estimator that takes frames with mixed columns: a model of numbers has its columns prepared.
+
+        Examples
+        --------
+        >>> from unnaive.models import MODELS
+        >>> MODELS["ag-nbc"].make_for_table().steps[0]
+        ('columns', ColumnTransformer(...))
+        """
+        if self.data != "numeric":
+            return self.make()
+        from unnaive.represent.prepared import on_numbers
+
+        return on_numbers(self.make())
+
     def make_for_documents(self, **terms: Any) -> Any:
         """Make a new pipeline that takes raw documents; keyword arguments are parameters of ``Terms``.
 
@@ -86,7 +100,7 @@ class Model:
 
     def check_takes(self, data: str) -> None:
         """An error unless it takes this kind of data."""
-        if self.data == data:
+        if data in _TAKES.get(self.data, (self.data,)):
             return
         if self.data == "text":
             raise ValueError(f"{self.name!r} takes text: name the columns that hold it with --text (text=[...]).")
@@ -105,6 +119,8 @@ def classifier_of(model: Any) -> Any:
     return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
+_TAKES = {"numeric": ("numeric", "table")}  # kinds of data other than its own that a kind of model can be made for
+_WANBIA = "Zaidi, Cerquides, Carman & Webb 2013"
 _HIGHER_ORDER = "Ganiz, Lytkin & Pottenger 2009"
 
 MODELS: dict[str, Model] = {
@@ -147,6 +163,36 @@ MODELS: dict[str, Model] = {
             "mass of regions that random trees cut",
             "Aryal & Ting 2013",
             parameters={"random_state": 0},
+        ),
+        Model(
+            "icgnb",
+            "InstanceGraphNB",
+            "weighted Gaussian naive Bayes on attributes of a graph of the rows",
+            "Li, Jiang, Zhang, Yu & Zhang 2025",
+            data="numeric",
+            parameters={"random_state": 0},
+            transductive=True,
+            by_default=False,
+        ),
+        Model("wanbia", "WeightedNaiveBayes", "naive Bayes, columns weighted to fit the labels", _WANBIA),
+        Model("wanbia-gaussian", "WeightedGaussianNB", "the same with Gaussian numbers", _WANBIA),
+        Model("cfwnb", "CorrelationWeightedNB", "naive Bayes, columns weighted by correlation", "Jiang et al. 2019"),
+        Model(
+            "ag-nbc",
+            "AttributeGroupNB",
+            "naive Bayes over groups of dependent columns",
+            "He, Ou, Fournier-Viger & Huang 2022",
+            data="numeric",
+            parameters={"random_state": 0},
+        ),
+        Model(
+            "ae-nbc",
+            "AutoencoderNB",
+            "Gaussian naive Bayes on the hidden units of an auto-encoder",
+            "Ou, He, Fournier-Viger & Huang 2022",
+            data="numeric",
+            parameters={"random_state": 0},
+            by_default=False,
         ),
         Model(
             "bernoulli-nb",
@@ -275,7 +321,7 @@ def find_models(names: Iterable[str], data: str = "table") -> list[Model]:
     >>> [model.name for model in find_models(["own"], data="text")][:2]
     ['bernoulli-nb', 'honb']
     """
-    of_kind = {name: model for name, model in MODELS.items() if model.data == data}
+    of_kind = {name: model for name, model in MODELS.items() if data in _TAKES.get(model.data, (model.data,))}
     found: dict[str, Model] = {}
     for name in names:
         if name in GROUPS:

@@ -99,7 +99,7 @@ def fit_file(
     Fitted
     """
     (entry,) = find_models([name], "text" if text else "table")
-    model = entry.make_for_documents(**(terms or {})) if text else entry.make()
+    model = entry.make_for_documents(**(terms or {})) if text else entry.make_for_table()
     table = open_source(source, folder, target, categorical=categorical, text=text)
     target = table.target if target is None else target
     columns = columns_to_learn_from(table, str(source), target, text)

@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -43,6 +43,7 @@ def compare(
     cv: int = 10,
     repeats: int = 1,
     test_size: float | None = None,
+    seeds: Sequence[int] | None = None,
     metrics: Iterable[str] = tuple(METRICS),
     baseline: str | None = None,
     bias_variance: bool = False,
@@ -72,6 +73,9 @@ def compare(
         How often the data is shuffled and cut into folds anew.
     test_size : float, optional
         Repeated hold-out instead of cross-validation: the share of rows to test on, ``repeats`` times.
+    seeds : sequence of int, optional
+        With ``test_size``: hold out once with each of these seeds, without stratification, as scikit-learn's
+        ``train_test_split`` does. For experiments that were published with their seeds.
     metrics : list of str
         Of ``unnaive.evaluate.metrics.METRICS``; the first one ranks.
     baseline : str, optional
@@ -107,7 +111,10 @@ def compare(
     """
     sets = _named_data(data)
     contenders = _named_models(models, _kind_of(sets), terms or {})
-    plan = _Plan(contenders, sets, cv, repeats, test_size, list(metrics), random_state)
+    drawn = None if seeds is None else [int(seed) for seed in seeds]
+    plan = _Plan(
+        contenders, sets, cv, repeats if drawn is None else len(drawn), test_size, list(metrics), random_state, drawn
+    )
     plan.check()
     settings = plan.settings(baseline, bias_variance)
     file = ResultsFile(results) if results is not None else None
@@ -158,6 +165,7 @@ class _Plan:
     test_size: float | None
     metrics: list[str]
     random_state: int
+    seeds: list[int] | None = None
 
     def check(self) -> None:
         """Refuse what cannot be measured before anything is."""
@@ -171,6 +179,8 @@ class _Plan:
             raise ValueError(f"repeats is {self.repeats}, but at least one is needed.")
         if self.test_size is not None and not 0 < self.test_size < 1:
             raise ValueError(f"test_size is {self.test_size}; it is a share of the rows, between 0 and 1.")
+        if self.seeds is not None and self.test_size is None:
+            raise ValueError("seeds are of hold-outs, so they need a test_size.")
         for name, dataset in self.data.items():
             smallest = 2 if self.test_size is not None else self.cv
             if self.cv < 2:
@@ -219,6 +229,7 @@ class _Plan:
             "metrics": self.metrics,
             "baseline": baseline,
             "bias_variance": bias_variance,
+            **({} if self.seeds is None else {"seeds": self.seeds}),
         }
 
 
@@ -248,7 +259,7 @@ def _named_models(models: Any, kind: str, terms: Mapping[str, Any]) -> dict[str,
     for model in models:
         for entry in [model] if isinstance(model, Model) else find_models([model], kind):
             entry.check_takes(kind)
-            estimator = entry.make_for_documents(**terms) if kind == "text" else entry.make()
+            estimator = entry.make_for_documents(**terms) if kind == "text" else entry.make_for_table()
             contenders[entry.name] = _Contender(estimator, entry.transductive)
     return contenders
 
@@ -319,16 +330,25 @@ def _measure_apart(task: _Task, path: str, keep: bool) -> FoldResult:
 
 
 def split(
-    dataset: Dataset, repeat: int, fold: int, cv: int, test_size: float | None, random_state: int
+    dataset: Dataset,
+    repeat: int,
+    fold: int,
+    cv: int,
+    test_size: float | None,
+    random_state: int,
+    seeds: Sequence[int] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The training and test rows of a fold.
 
     Folds are stratified by class. A class too rare for that is spread as far as it goes; hold-out with a class
-    of one row is not stratified.
+    of one row is not stratified, nor is hold-out with seeds of its own.
     """
     labels = np.asarray(dataset.y)
     seed = random_state + repeat
     rows = np.arange(len(labels))
+    if seeds is not None:
+        train, test = train_test_split(rows, test_size=test_size, random_state=seeds[repeat])
+        return train, test
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about classes with fewer rows than folds
         _, counts = np.unique(labels, return_counts=True)
@@ -348,7 +368,7 @@ def split(
 def _measure(task: _Task, plan: _Plan, keep: bool) -> FoldResult:
     """Fit and score one model on one fold."""
     dataset, contender = plan.data[task.data], plan.models[task.model]
-    train, test = split(dataset, task.repeat, task.fold, plan.cv, plan.test_size, plan.random_state)
+    train, test = split(dataset, task.repeat, task.fold, plan.cv, plan.test_size, plan.random_state, plan.seeds)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -372,9 +392,12 @@ def _fit_and_score(
     X_train, X_test = _safe_indexing(dataset.X, train), _safe_indexing(dataset.X, test)
     _warm_up(task, contender, X_train, labels[train])
     model = clone(contender.estimator)
-    unlabelled = {"X_unlabelled": X_test} if contender.transductive else {}
+    X_fit, y_fit = X_train, labels[train]
+    if contender.transductive:
+        X_fit = _safe_indexing(dataset.X, np.append(train, test))
+        y_fit = np.append(y_fit.astype(object), np.full(len(test), None))
     start = time.perf_counter()
-    model.fit(X_train, labels[train], **unlabelled)
+    model.fit(X_fit, y_fit)
     fitted = time.perf_counter()
     outcome = _outcome(model, X_test, truth[test], classes)
     predicted = time.perf_counter()

@@ -208,6 +208,28 @@ class Percents(RebuiltTable):
         return _beside(cell, lambda share: f"{100 * share:.2f}")
 
 
+class SpreadPercents(Percents):
+    """A table of shares in per cent, each with its standard deviation.
+
+    Examples
+    --------
+    >>> from unnaive.papers.reproduction import Cell, SpreadPercents
+    >>> SpreadPercents.words(Cell(0.7831, 0.0124, 0.7857, 0.0573)), SpreadPercents.words(Cell(0.7831, None, 0.7887))
+    ('78.31 ± 1.24 (78.57 ± 5.73)', '78.31 (78.87)')
+    """
+
+    @staticmethod
+    def words(cell: Cell) -> str:
+        """Measured, and printed in brackets."""
+        measured, *printed = Percents.words(cell).split(" (")
+        if cell.deviation is not None:
+            measured += f" ± {100 * cell.deviation:.2f}"
+        if not printed:
+            return measured
+        spread = "" if cell.printed_deviation is None else f" ± {100 * cell.printed_deviation:.2f}"
+        return f"{measured} ({printed[0][:-1]}{spread})"
+
+
 def _beside(cell: Cell, form: Callable[[float], str]) -> str:
     measured = "failed" if cell.measured is None else "–" if math.isnan(cell.measured) else form(cell.measured)
     return measured if cell.printed is None else f"{measured} ({form(cell.printed)})"

@@ -218,6 +218,7 @@ _TREES = ("sklearn.tree._classes.DecisionTreeClassifier", "sklearn.tree._classes
 _CHECKS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(
         (
+            "unnaive.classifiers.instance_graph.InstanceGraphNB",
             "unnaive.classifiers.higher_order_svm.HigherOrderSVC",
             "unnaive.classifiers.higher_order_svm.HigherOrderTransformer",
             "unnaive.classifiers.nb_svm.WangManningNBSVM",
