@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.naive_reference import attribute_groups as reference
 from unnaive.classifiers.attribute_groups import AttributeGroupNB
@@ -57,11 +56,6 @@ def as_lists(grouping):
 
 def in_unit_range(rows):
     return (rows - rows.min(axis=0)) / np.ptp(rows, axis=0)
-
-
-@parametrize_with_checks([AttributeGroupNB(random_state=0), AttributeGroupNB(n_groups=7, n_hidden=3, n_jobs=2)])
-def test_scikit_learn_accepts_it(estimator, check):
-    check(estimator)
 
 
 # The grouping

@@ -12,7 +12,6 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import MinMaxScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.naive_reference import sigmoid_units as reference
 from unnaive.classifiers.autoencoder import AutoencoderNB
@@ -37,11 +36,6 @@ def trained(rows, units, **settings):
     """The weights after the last epoch."""
     *_, last = train_units(rows, units, **settings)
     return last
-
-
-@parametrize_with_checks([AutoencoderNB(random_state=0), AutoencoderNB(n_hidden=30, n_jobs=2)])
-def test_scikit_learn_accepts_it(estimator, check):
-    check(estimator)
 
 
 # The auto-encoder

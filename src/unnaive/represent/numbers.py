@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from unnaive.represent.columns import read_table
+from unnaive.represent.columns import is_missing, read_table
 
 
 def read_numbers(owner: Any, X: Any, reset: bool) -> NDArray[np.float64]:
@@ -44,15 +44,19 @@ def read_numbers(owner: Any, X: Any, reset: bool) -> NDArray[np.float64]:
     if nw.dependencies.is_into_dataframe(X):
         table = read_table(owner, X, reset)
         names = table.names
+        numbers = np.empty((table.n_rows, table.n_columns))
+        numbers[:, table.number_columns] = table.numbers
         for column, raw in table.others.items():
-            values = raw.declared if raw.values is None else [value for value in raw.values if value is not None]
+            values = raw.declared if raw.values is None else [value for value in raw.values if not is_missing(value)]
+            if raw.values is not None and values and all(isinstance(value, bool | np.bool_) for value in values):
+                numbers[:, column] = [np.nan if is_missing(value) else float(value) for value in raw.values]
+                continue
             example = f" {values[0]!r}" if values else " no values at all"
             raise ValueError(
                 f"Column {table.name(column)} holds{example}, but {kind} takes numbers alone. Encode it first, for "
                 f"example with make_pipeline(make_column_transformer((OneHotEncoder(sparse_output=False), "
                 f"[{table.name(column)}]), remainder='passthrough'), {kind}())."
             )
-        numbers = np.ascontiguousarray(table.numbers)
     else:
         numbers = np.ascontiguousarray(
             validate_data(owner, X, reset=reset, dtype=np.float64, ensure_all_finite=False), dtype=np.float64
