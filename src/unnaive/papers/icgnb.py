@@ -200,7 +200,7 @@ def make_models() -> dict[str, Any]:
 
 def _on(kinds: Sequence[str], classifier: Any) -> Pipeline:
     """A classifier of the columns of some kinds."""
-    chosen = make_column_selector(rf"^({'|'.join(kinds)})\d+$")
+    chosen = make_column_selector(rf"^(?:{'|'.join(kinds)})\d+$")
     columns = ColumnTransformer([("columns", "passthrough", chosen)])
     return Pipeline([("columns", columns), ("classifier", classifier)])
 
