@@ -11,6 +11,8 @@ BENCHES = {
     "tables": "the table classifiers, MDL discretisation, threads, cold starts",
     "text": "higher-order paths: counting, fitting, and all newsgroups at once",
     "mass": "MassBayes beside forests, threads, ten million rows, all of Covertype",
+    "graph": "the graph auto-encoder beside a dense one in PyTorch: seconds, memory, gradients",
+    "graph_mining": "frequent subgraphs beside gspan-mining, closed ones, and their tensors",
     "streaming": "a file larger than memory should be: peak memory of fitting in batches, and the same model",
 }
 

@@ -78,6 +78,8 @@ from unnaive import (
     __version__,
     persist,
 )
+from unnaive.classifiers.support_tensor import SupportTensorMachine
+from unnaive.classifiers.tensor import BayesianTensorClassifier
 from unnaive.models import MODELS
 from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, save, types
 
@@ -175,6 +177,49 @@ def test_a_model_of_documents_goes_on_learning_as_if_it_had_never_been_saved(tmp
     np.testing.assert_array_equal(loaded.path_count_, model.path_count_)
     empty = there_and_back(model.forget(terms.transform([*first[20:], *more]), [*y[20:], *z]), tmp_path).model
     np.testing.assert_array_equal(empty.class_count_, 0)
+
+
+def random_counts(seed, n_tensors=40, n_classes=3):
+    """Tensors of counts, mostly zero, and what they depend on."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n_tensors) % n_classes
+    X = rng.poisson(0.3 + 0.6 * (np.arange(4) == labels[:, None, None]), size=(n_tensors, 5, 4))
+    return X, np.array(["hill", "sea", "town"])[labels]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BayesianTensorClassifier(),
+        BayesianTensorClassifier(cells="mdl", weighting="equal", n_jobs=2),
+        SupportTensorMachine(C=0.5, n_jobs=2),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("names", [None, True, False])
+def test_a_model_of_tensors_answers_as_before(model, names, tmp_path):
+    (X, y), (new, _) = random_counts(0), random_counts(1)
+    if names is not None:
+        X, new = (tensors.reshape(-1, 20) for tensors in (X, new))
+    if names:
+        X, new = (pd.DataFrame(rows, columns=[f"c{j}" for j in range(20)]) for rows in (X, new))
+    model = clone(model).fit(X, y)
+    loaded = assert_kept(model, new, tmp_path)
+    assert vars(loaded).keys() == vars(model).keys()
+    assert loaded.mode_sizes_ == model.mode_sizes_ == ((5, 4) if names is None else (20,))
+    assert hasattr(loaded, "feature_names_in_") == bool(names)
+
+
+def test_a_model_of_tensors_goes_on_learning_as_if_it_had_never_been_saved(tmp_path):
+    (X, y), (more, z) = random_counts(0), random_counts(1)
+    model = BayesianTensorClassifier().fit(X, y)
+    loaded = there_and_back(model, tmp_path).model
+    for each in (model, loaded):
+        each.partial_fit(more, z).forget(X[:20], y[:20])
+    np.testing.assert_array_equal(loaded.predict_joint_log_proba(X), model.predict_joint_log_proba(X))
+    empty = there_and_back(model.forget(np.vstack([X[20:], more]), [*y[20:], *z]), tmp_path).model
+    np.testing.assert_array_equal(empty.class_count_, 0)
+    np.testing.assert_allclose(empty.predict_proba(X), 1 / 3)
 
 
 @every_counting_model
@@ -1016,6 +1061,97 @@ def test_trees_that_do_not_fit_together_are_refused(broken):
         MassBayes.__new__(MassBayes).__setstate__(state)
 
 
+BROKEN_TENSORS = {
+    "an entry beyond the last": lambda s: put(s["counts_"]["entries"], -1, 20 * 4),
+    "a negative entry": lambda s: put(s["counts_"]["entries"], 0, -1),
+    "entries out of order": lambda s: put(s["counts_"]["entries"], 0, 79),
+    "an entry that is a zero": lambda s: put(s["counts_"]["entries"], 0, 0),
+    "an entry missing": lambda s: s["counts_"].update(
+        entries=s["counts_"]["entries"][1:], entry_count=s["counts_"]["entry_count"][1:]
+    ),
+    "a pair beyond the last": lambda s: put(s["counts_"]["pairs"], -1, 80 * 80),
+    "a negative pair": lambda s: put(s["counts_"]["pairs"], 0, -1),
+    "a pair that shares nothing": lambda s: s["counts_"].update(
+        pairs=np.array([1 * 80 + 5 * 4 + 1]), pair_count=np.zeros((1, 3))
+    ),
+    "a pair of one cell": lambda s: s["counts_"].update(pairs=np.array([1 * 80 + 2]), pair_count=np.zeros((1, 3))),
+    "pairs of another type": lambda s: s["counts_"].update(pairs=s["counts_"]["pairs"].astype(np.int32)),
+    "counts of fewer pairs": lambda s: s["counts_"].update(pair_count=s["counts_"]["pair_count"][1:]),
+    "more pairs than tensors": lambda s: put(s["counts_"]["pair_count"], 0, 50.0),
+    "more values than tensors": lambda s: put(s["counts_"]["entry_count"], 0, 50.0),
+    "fewer tensors than values": lambda s: put(s["counts_"]["class_count"], 0, 3.0),
+    "counts that are not numbers": lambda s: put(s["counts_"]["entry_count"], 0, np.nan),
+    "negative counts": lambda s: put(s["counts_"]["entry_count"], 0, -1.0),
+    "a class too few": lambda s: s.update(classes_=s["classes_"][:2]),
+    "other modes": lambda s: s.update(mode_sizes_=(5, 5)),
+    "modes in a list": lambda s: s.update(mode_sizes_=[5, 4]),
+    "modes that are not there": lambda s: s.update(mode_sizes_=(-5, -4)),
+    "no modes": lambda s: s.update(mode_sizes_=(), n_features_in_=1),
+    "vast modes": lambda s: s.update(mode_sizes_=(2**28, 1), n_features_in_=2**28),
+    "a lower cap": lambda s: s["cell_values_"].update(cap=2),
+    "a cap below one": lambda s: s["cell_values_"].update(cap=-3),
+    "cells cut after all": lambda s: s["cell_values_"].update(cap=None),
+    "a cut of no cell": lambda s: s["cell_values_"].update(cuts=np.ones(1)),
+    "a part missing": lambda s: s["counts_"].pop("pairs"),
+    "a part too many": lambda s: s["counts_"].update(width=4),
+    "no counts": lambda s: s.pop("counts_"),
+    "what was computed": lambda s: s.update(_derived=()),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_TENSORS)
+def test_tensors_that_do_not_fit_together_are_refused(broken):
+    model = BayesianTensorClassifier().fit(*random_counts(0))
+    kind = BayesianTensorClassifier
+    kind.__new__(kind).__setstate__(state_of(model))
+    state = state_of(model)
+    BROKEN_TENSORS[broken](state)
+    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
+        kind.__new__(kind).__setstate__(state)
+
+
+BROKEN_CUTS = {
+    "a cell beyond the last": lambda c: put(c["cells"], -1, 20),
+    "a negative cell": lambda c: put(c["cells"], 0, -1),
+    "starts beyond the end": lambda c: put(c["starts"], -1, 99),
+    "starts out of order": lambda c: put(c["starts"], 1, 0),
+    "cuts that are not numbers": lambda c: put(c["cuts"], 0, np.nan),
+    "cells of another type": lambda c: c.update(cells=c["cells"].astype(np.int32)),
+    "a cap as well": lambda c: c.update(cap=3),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_CUTS)
+def test_cuts_of_cells_that_do_not_fit_together_are_refused(broken):
+    X, y = random_counts(0)
+    model = BayesianTensorClassifier(cells="mdl").fit(X + 3.0 * (y == "sea")[:, None, None], y)
+    kind = BayesianTensorClassifier
+    kind.__new__(kind).__setstate__(state_of(model))
+    state = state_of(model)
+    BROKEN_CUTS[broken](state["cell_values_"])
+    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
+        kind.__new__(kind).__setstate__(state)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda m: m.weights_.pop(),
+        lambda m: m.weights_[0].pop(),
+        lambda m: put(m.weights_[0], 0, m.weights_[0][0][1:]),
+        lambda m: put(m.weights_[0][0], 0, np.nan),
+        lambda m: vars(m).update(intercept_=m.intercept_[1:]),
+        lambda m: vars(m).update(classes_=m.classes_[:1]),
+        lambda m: vars(m).update(mode_sizes_=(4, 5)),
+    ],
+)
+def test_support_tensor_machines_that_do_not_fit_together_are_not_saved(edit, tmp_path):
+    model = SupportTensorMachine().fit(*random_counts(0))
+    edit(model)
+    with pytest.raises(ModelFileError, match="cannot be saved"):
+        save(model, tmp_path / "model.unnaive")
+
+
 BROKEN_TEXT = {
     "weights of other pairs": ("hosvm", lambda m: vars(m).update(coef_=m.coef_[:2])),
     "weights of other terms": ("hosvm", lambda m: vars(m).update(coef_=m.coef_[:, :-1])),
@@ -1276,6 +1412,11 @@ def sound_files(folder):
         save(MODELS[name].make(**settings).fit(numbers, labels), folder / "sound.unnaive")
         files[name] = (folder / "sound.unnaive").read_bytes()
         rows[name] = numbers
+    tensors, places = random_counts(0, 20)
+    for name, model in {"bat": BayesianTensorClassifier(), "stl": SupportTensorMachine()}.items():
+        save(model.fit(tensors, places), folder / "sound.unnaive")
+        files[name] = (folder / "sound.unnaive").read_bytes()
+        rows[name] = tensors
     documents, about = random_documents(0, 20)
     for name in ("honb", "honb3", "hosvm", "wm-nbsvm", "word-clusters", "tfidf-logistic"):
         save(MODELS[name].make_for_documents().fit(documents, about), folder / "sound.unnaive")

@@ -223,6 +223,7 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
             "unnaive.classifiers.higher_order_svm.HigherOrderTransformer",
             "unnaive.classifiers.nb_svm.WangManningNBSVM",
             "unnaive.classifiers.word_clusters.WordClusterNB",
+            "unnaive.classifiers.support_tensor.SupportTensorMachine",
             "unnaive.represent.text.Terms",
         ),
         _says_so_itself,

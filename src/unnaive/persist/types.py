@@ -42,6 +42,8 @@ _UNNAIVE = (
     "classifiers.higher_order_svm.HigherOrderTransformer",
     "classifiers.nb_svm.WangManningNBSVM",
     "classifiers.word_clusters.WordClusterNB",
+    "classifiers.tensor.BayesianTensorClassifier",
+    "classifiers.support_tensor.SupportTensorMachine",
     "represent.text.Terms",
     "represent.table.TableEncoder",
     "represent.categories.Categories",

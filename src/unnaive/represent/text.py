@@ -18,15 +18,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from unnaive.represent.columns import check_frame_names, refuse_missing_labels
+from unnaive.represent.columns import check_frame_names
 from unnaive.represent.documents import read_documents
 from unnaive.represent.mail import PARTS, without_parts
+from unnaive.represent.telling import information_gain, most_telling, read_classes
 
 _LEFT_OUT = -1  # the column of a word that is a stop word or no term of the vocabulary
-_SAME_GAIN = 12  # decimals; gains that differ in later ones are equal but for rounding
 
 
 class Terms(TransformerMixin, BaseEstimator):
@@ -243,7 +242,7 @@ class Terms(TransformerMixin, BaseEstimator):
         self._validate_params()
         reader = _Reader(self)
         documents = read_documents(X)
-        classes = None if y is None else _read_classes(y, len(documents))
+        classes = None if y is None else read_classes(y, len(documents), "documents")
         found: dict[str, int] = {}
         columns, ends = reader.columns(documents, lambda term: found.setdefault(term, len(found)))
         if not found:
@@ -266,7 +265,7 @@ class Terms(TransformerMixin, BaseEstimator):
         names, in_documents = names[common], in_documents[common]
         gain = None if classes is None else information_gain(_presence(matrix), classes)
         if self.max_terms is not None and len(names) > self.max_terms:
-            chosen = _best(in_documents, gain, self.max_terms)
+            chosen = most_telling(in_documents, gain, self.max_terms)
             matrix, names, in_documents = matrix[:, chosen], names[chosen], in_documents[chosen]
             gain = None if gain is None else gain[chosen]
         if nw.dependencies.is_into_dataframe(X):
@@ -281,43 +280,6 @@ class Terms(TransformerMixin, BaseEstimator):
 
     def _of_values(self, matrix: csr_matrix) -> csr_matrix:
         return matrix if self.counts else _presence(matrix)
-
-
-def information_gain(presence: csr_matrix, classes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How many bits the presence of each term says about the class of a document.
-
-    Parameters
-    ----------
-    presence : csr_matrix of int of shape (n_documents, n_terms)
-        Ones, and zeros that are not stored.
-    classes : ndarray of int of shape (n_documents,)
-        Class of each document: 0, 1, ...
-
-    Returns
-    -------
-    ndarray of float of shape (n_terms,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy.sparse import csr_matrix
-    >>> from unnaive.represent.text import information_gain
-    >>> information_gain(csr_matrix([[1, 1], [1, 1], [1, 0], [1, 0]]), np.array([0, 0, 1, 1]))
-    array([0., 1.])
-    """
-    n_documents, n_terms = presence.shape
-    of_class = np.bincount(classes)
-    rows = np.arange(n_documents)
-    membership = csr_matrix((np.ones(n_documents, dtype=np.int64), (classes, rows)), (len(of_class), n_documents))
-    joint = (membership @ presence).tocoo()
-    with_term = np.bincount(joint.col, joint.data, minlength=n_terms).astype(np.int64)
-    numbers = np.arange(n_documents + 1)
-    bits = numbers * np.log2(np.maximum(numbers, 1))  # n log2 n, of which all the entropies are made
-    # A class without the term adds f(0) + f(n_c) - f(n_c) = 0 here, so only classes that have it are summed.
-    here = of_class[joint.row]
-    by_class = np.bincount(joint.col, bits[joint.data] + bits[here - joint.data] - bits[here], minlength=n_terms)
-    total = bits[n_documents] - bits[with_term] - bits[n_documents - with_term] + by_class
-    return np.maximum(total / n_documents, 0.0)
 
 
 class _Reader:
@@ -411,20 +373,5 @@ def _presence(matrix: csr_matrix) -> csr_matrix:
     return csr_matrix((np.ones_like(matrix.data), matrix.indices, matrix.indptr), matrix.shape)
 
 
-def _best(in_documents: NDArray[np.int64], gain: NDArray[np.float64] | None, n_terms: int) -> NDArray[np.int64]:
-    """Positions of the best terms, in order; the sort is stable, so the alphabet decides among equals."""
-    keys = [-in_documents] if gain is None else [-in_documents, -gain.round(_SAME_GAIN)]
-    return np.sort(np.lexsort(keys)[:n_terms])
-
-
 def _is_row(values: Any, dtype: type, length: int) -> bool:
     return isinstance(values, np.ndarray) and values.dtype == dtype and values.shape == (length,)
-
-
-def _read_classes(y: Any, n_documents: int) -> NDArray[np.int64]:
-    refuse_missing_labels(y)
-    labels = _check_y(y)
-    check_classification_targets(labels)
-    if len(labels) != n_documents:
-        raise ValueError(f"X has {n_documents} documents, but y has {len(labels)} labels.")
-    return np.unique(labels, return_inverse=True)[1]

@@ -1,0 +1,94 @@
+"""Which cells of a tensor share a dimension: those that have the same index in at least one mode.
+
+Cells of tensors of one mode all share it. They count as the cells of a matrix of a single row.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+class Groups(NamedTuple):
+    """Some cells, by their index in every mode.
+
+    ``members[q, starts[first[q] + i]:starts[first[q] + i + 1]]`` are the places of those with index i in mode q, and
+    ``indices[q]`` the indices of all in that mode.
+    """
+
+    indices: NDArray[np.int64]
+    first: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    members: NDArray[np.int64]
+
+
+def indices_of(cells: NDArray[np.int64], mode_sizes: tuple[int, ...]) -> NDArray[np.int64]:
+    """Indices of cells in the modes, of shape (n_modes, n_cells)."""
+    if len(mode_sizes) == 1:
+        return np.zeros((1, len(cells)), dtype=np.int64)
+    return np.stack(np.unravel_index(cells, mode_sizes)).astype(np.int64)
+
+
+def group_cells(cells: NDArray[np.int64], mode_sizes: tuple[int, ...]) -> Groups:
+    """Groups of cells, for :func:`find_neighbours`."""
+    indices = indices_of(cells, mode_sizes)
+    sizes = sizes_of_groups(mode_sizes)
+    starts = [np.concatenate([[0], np.cumsum(np.bincount(of, minlength=n))]) for of, n in zip(indices, sizes)]
+    first = np.concatenate([[0], np.cumsum([len(of_mode) for of_mode in starts])])[:-1]
+    members = np.argsort(indices, axis=1, kind="stable")
+    return Groups(indices, first.astype(np.int64), np.concatenate(starts).astype(np.int64), members.astype(np.int64))
+
+
+def sizes_of_groups(mode_sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """How many indices each mode has; a single mode counts as one index that all cells have."""
+    return (1,) if len(mode_sizes) == 1 else mode_sizes
+
+
+@njit(cache=True, nogil=True)
+def share_before(one, one_at, other, other_at, mode):
+    """Whether two cells have an index in common in a mode before this one."""
+    for q in range(mode):  # noqa: SIM110 - any() of a generator is not compiled
+        if one[q, one_at] == other[q, other_at]:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def find_neighbours(groups, indices, at, itself, out):
+    """Write the places of all grouped cells that share a dimension with a cell, but not its own; return how many."""
+    n_found = 0
+    for q in range(indices.shape[0]):
+        group = groups.first[q] + indices[q, at]
+        for place in range(groups.starts[group], groups.starts[group + 1]):
+            member = groups.members[q, place]
+            if member != itself and not share_before(groups.indices, member, indices, at, q):
+                out[n_found] = member
+                n_found += 1
+    return n_found
+
+
+@njit(cache=True, nogil=True)
+def find_pairs(indices, start, stop, last, before, one, other):
+    """Write all pairs of a row's cells ``start`` to ``stop`` that share a dimension, the lower first; return how many.
+
+    ``last`` has an entry for every index of every mode, all -1, and is left so; ``before`` one for each of the cells.
+    """
+    n_found = 0
+    for q in range(indices.shape[0]):
+        for here in range(start, stop):
+            index = indices[q, here]
+            there = last[q, index]
+            before[here - start] = there
+            last[q, index] = here
+            while there >= 0:
+                if not share_before(indices, there, indices, here, q):
+                    one[n_found] = there
+                    other[n_found] = here
+                    n_found += 1
+                there = before[there - start]
+        for here in range(start, stop):
+            last[q, indices[q, here]] = -1
+    return n_found
