@@ -175,7 +175,7 @@ MODELS: dict[str, Model] = {
             by_default=False,
         ),
         Model("wanbia", "WeightedNaiveBayes", "naive Bayes, columns weighted to fit the labels", _WANBIA),
-        Model("wanbia-gaussian", "WeightedGaussianNB", "the same with Gaussian numbers", _WANBIA),
+        Model("wanbia-gaussian", "WeightedGaussianNB", "naive Bayes, columns weighted, numbers Gaussian", _WANBIA),
         Model("cfwnb", "CorrelationWeightedNB", "naive Bayes, columns weighted by correlation", "Jiang et al. 2019"),
         Model(
             "ag-nbc",
