@@ -64,7 +64,9 @@ class Model:
         return partial(getattr(import_module(self.home), self.estimator), **self.parameters)
 
     def make_for_table(self) -> Any:
-        """Make a new estimator that takes frames with mixed columns: a model of numbers has its columns prepared.
+        """Make a new estimator that takes frames with mixed columns.
+
+        A model of numbers has its columns prepared, one of tensors sees which closed patterns a row has.
 
         Examples
         --------
@@ -72,14 +74,22 @@ class Model:
         >>> MODELS["ag-nbc"].make_for_table().steps[0]
         ('columns', ColumnTransformer(...))
         """
-        if self.data != "numeric":
-            return self.make()
-        from unnaive.represent.prepared import on_numbers
+        if self.data == "tensor":
+            from sklearn.pipeline import Pipeline
 
-        return on_numbers(self.make())
+            from unnaive.represent.patterns import PatternTensor
+
+            return Pipeline([("patterns", PatternTensor()), ("classifier", self.make())])
+        if self.data == "numeric":
+            from unnaive.represent.prepared import on_numbers
+
+            return on_numbers(self.make())
+        return self.make()
 
     def make_for_documents(self, **terms: Any) -> Any:
         """Make a new pipeline that takes raw documents; keyword arguments are parameters of ``Terms``.
+
+        A model of tensors sees which of a few terms share a paragraph, by ``TextTensor``, which takes the same.
 
         Examples
         --------
@@ -93,7 +103,12 @@ class Model:
         from sklearn.pipeline import Pipeline
 
         from unnaive.represent.text import Terms
+        from unnaive.represent.text_tensor import TextTensor
 
+        if self.data == "tensor":
+            tensors = TextTensor(**terms)
+            tensors.units("")
+            return Pipeline([("terms", tensors), ("classifier", self.make())])
         reader = Terms(counts=self.counts, **terms)
         reader.tokens("")  # which refuses wrong parameters now, and not when half of the work is done
         return Pipeline([("terms", reader), ("classifier", self.make())])
@@ -104,7 +119,8 @@ class Model:
             return
         if self.data == "text":
             raise ValueError(f"{self.name!r} takes text: name the columns that hold it with --text (text=[...]).")
-        raise ValueError(f"{self.name!r} takes {self.data}s, not {data}: leave out --text, or name a model of {data}.")
+        kind = "numbers" if self.data == "numeric" else f"{self.data}s"
+        raise ValueError(f"{self.name!r} takes {kind}, not {data}: leave out --text, or name a model of {data}.")
 
 
 def classifier_of(model: Any) -> Any:
@@ -119,7 +135,8 @@ def classifier_of(model: Any) -> Any:
     return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
-_TAKES = {"numeric": ("numeric", "table")}  # kinds of data other than its own that a kind of model can be made for
+# Kinds of data that models of a kind can be made for, where these are not only its own.
+_TAKES = {"numeric": ("numeric", "table"), "tensor": ("tensor", "table", "text")}
 _WANBIA = "Zaidi, Cerquides, Carman & Webb 2013"
 _HIGHER_ORDER = "Ganiz, Lytkin & Pottenger 2009"
 
@@ -192,6 +209,22 @@ MODELS: dict[str, Model] = {
             "Ou, He, Fournier-Viger & Huang 2022",
             data="numeric",
             parameters={"random_state": 0},
+            by_default=False,
+        ),
+        Model(
+            "bat",
+            "BayesianTensorClassifier",
+            "average over one parent for cells that share a dimension",
+            "Liu, Chan, Bailey, Leckie, Chen & Ramamohanarao 2013",
+            data="tensor",
+            by_default=False,
+        ),
+        Model(
+            "stl",
+            "SupportTensorMachine",
+            "support vector machine with a weight vector a mode",
+            "Tao, Li, Wu, Hu & Maybank 2007",
+            data="tensor",
             by_default=False,
         ),
         Model(

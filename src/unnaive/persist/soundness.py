@@ -225,6 +225,8 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
             "unnaive.classifiers.word_clusters.WordClusterNB",
             "unnaive.classifiers.support_tensor.SupportTensorMachine",
             "unnaive.represent.text.Terms",
+            "unnaive.represent.text_tensor.TextTensor",
+            "unnaive.represent.patterns.PatternTensor",
         ),
         _says_so_itself,
     ),

@@ -45,6 +45,8 @@ _UNNAIVE = (
     "classifiers.tensor.BayesianTensorClassifier",
     "classifiers.support_tensor.SupportTensorMachine",
     "represent.text.Terms",
+    "represent.text_tensor.TextTensor",
+    "represent.patterns.PatternTensor",
     "represent.table.TableEncoder",
     "represent.categories.Categories",
     "represent.discretize.MDLDiscretizer",

@@ -133,6 +133,11 @@ class CellValues:
         return bins
 
 
+def holds_counts(tensors: SparseTensor) -> bool:
+    """Whether all cells hold whole numbers that are not negative."""
+    return bool(((tensors.values >= 0) & (tensors.values == np.floor(tensors.values))).all())
+
+
 def _counts(tensors: SparseTensor, cap: int, owner: str) -> NDArray[np.int64]:
     values = tensors.values
     for wrong, what in (
@@ -141,7 +146,7 @@ def _counts(tensors: SparseTensor, cap: int, owner: str) -> NDArray[np.int64]:
     ):
         if wrong.any():
             raise ValueError(
-                f"{what}: {_place_of(tensors, int(np.argmax(wrong)))}, but with cells='cap' cells hold counts. "
+                f"{what}: {_place_of(tensors, int(np.argmax(wrong)))}, but the cells of this model hold counts. "
                 "Set cells='mdl' to cut numbers where that tells classes apart."
             )
     return np.minimum(values, cap).astype(np.int64)

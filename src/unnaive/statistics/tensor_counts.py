@@ -17,7 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.statistics.additive import checked_counts, rounding_of
-from unnaive.statistics.tensor_neighbours import find_pairs, indices_of, sizes_of_groups
+from unnaive.statistics.tensor_neighbours import find_pairs, indices_of, most_nearby, most_pairs, sizes_of_groups
 
 _PAIRS_AT_ONCE = 1 << 21
 _MOST_ENTRIES = 2**31  # so that pairs of them are numbered in 64 bits
@@ -126,7 +126,7 @@ class TensorCounts:
             np.zeros((0, n_classes)),
             max_bytes,
         )
-        for pairs, of_pair in _pairs_of(tensors, entries, n_entries):
+        for pairs, of_pair in _pairs_of(tensors, entries, n_entries, max_bytes):
             more = _sums(pairs, classes[of_pair], weights[of_pair], n_classes)
             counts = counts._with_pairs(*more)
         return counts
@@ -272,34 +272,39 @@ def _united(
     return sums
 
 
-def _pairs_of(tensors: CodedTensors, entries: NDArray[np.int64], n_entries: int):
+def _pairs_of(tensors: CodedTensors, entries: NDArray[np.int64], n_entries: int, max_bytes: int):
     """Pairs of entries that share a dimension, and the tensors that they are in, some at a time."""
     lengths = np.diff(tensors.indptr)
     longest = int(lengths.max(initial=0))
     if longest < 2:
         return
-    room = longest * (longest - 1) // 2
+    nearby = most_nearby(tensors.mode_sizes)
+    room = most_pairs(longest, nearby)
+    if 16 * room > max_bytes:
+        raise ValueError(
+            f"A tensor has {longest:,} cells that are not zero, and up to {room:,} pairs of these that share a "
+            "dimension, which take more than max_bytes. Choose fewer features, or raise max_bytes."
+        )
     indices = indices_of(tensors.cells, tensors.mode_sizes)
     pairs = np.empty(max(room, min(_PAIRS_AT_ONCE, len(tensors) * room)), dtype=np.int64)
     rows = np.empty(len(pairs), dtype=np.int64)
     widest = max(sizes_of_groups(tensors.mode_sizes))
     row = 0
     while row < len(tensors):
-        row, found = _list_pairs(row, tensors.indptr, indices, entries, n_entries, widest, room, pairs, rows)
+        row, found = _list_pairs(row, tensors.indptr, indices, entries, n_entries, widest, nearby, pairs, rows)
         yield pairs[:found], rows[:found]
 
 
 @njit(cache=True, nogil=True)
-def _list_pairs(row, indptr, indices, entries, n_entries, widest, room, pairs, rows):
+def _list_pairs(row, indptr, indices, entries, n_entries, widest, nearby, pairs, rows):
     """Fill ``pairs`` with those of rows from ``row`` on; return the first row that has no room, and their number."""
     last = np.full((indices.shape[0], widest), -1, np.int64)
     before = np.empty(entries.shape[0], np.int64)
-    one, other = np.empty(room, np.int64), np.empty(room, np.int64)
+    one, other = np.empty(pairs.shape[0], np.int64), np.empty(pairs.shape[0], np.int64)
     n_listed = 0
     while row < indptr.shape[0] - 1:
         start, stop = indptr[row], indptr[row + 1]
-        length = stop - start
-        if n_listed + length * (length - 1) // 2 > pairs.shape[0]:
+        if n_listed + most_pairs(stop - start, nearby) > pairs.shape[0]:
             break
         n_found = find_pairs(indices, start, stop, last, before, one, other)
         for pair in range(n_found):

@@ -5,6 +5,7 @@ Cells of tensors of one mode all share it. They count as the cells of a matrix o
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +46,18 @@ def group_cells(cells: NDArray[np.int64], mode_sizes: tuple[int, ...]) -> Groups
 def sizes_of_groups(mode_sizes: tuple[int, ...]) -> tuple[int, ...]:
     """How many indices each mode has; a single mode counts as one index that all cells have."""
     return (1,) if len(mode_sizes) == 1 else mode_sizes
+
+
+def most_nearby(mode_sizes: tuple[int, ...]) -> int:
+    """As many cells as share a dimension with another one, or more."""
+    n_cells = prod(mode_sizes)
+    return sum(n_cells // size - 1 for size in sizes_of_groups(mode_sizes))
+
+
+@njit(cache=True, nogil=True)
+def most_pairs(n_items, nearby):
+    """As many pairs as share a dimension among some cells, or more."""
+    return n_items * min(n_items - 1, nearby) // 2
 
 
 @njit(cache=True, nogil=True)

@@ -16,16 +16,40 @@ have the same score, that of naive Bayes.
 
 from __future__ import annotations
 
+from math import prod
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.statistics.tensor_counts import CodedTensors
-from unnaive.statistics.tensor_neighbours import find_neighbours, find_pairs, indices_of, sizes_of_groups
-from unnaive.statistics.tensor_tables import TensorTables, scatter
+from unnaive.statistics.tensor_neighbours import (
+    find_neighbours,
+    find_pairs,
+    indices_of,
+    most_nearby,
+    most_pairs,
+    sizes_of_groups,
+)
+from unnaive.statistics.tensor_tables import TensorTables, log_after, scatter
 
 _BLOCK_BYTES = 1 << 25  # scores of parents that are held at a time
 _MOST_ROWS = 512
+_SAFE_RANGE = 600.0  # exp(-745) is zero
+
+
+class Averaged(NamedTuple):
+    """The parents of an average, and what those amount to that no item has changed."""
+
+    cell: NDArray[np.int64]
+    parent_of: NDArray[np.int64]  # the place of every cell among the parents, or -1
+    weight: NDArray[np.float64]
+    largest: NDArray[np.float64]  # of the scores of parents with their default
+    share: NDArray[np.float64]  # weight times exp(score - largest)
+    in_range: bool  # whether no share is lost to underflow
+    constant_weight: float
+    n_constant: int
 
 
 def score_tensors(
@@ -56,9 +80,16 @@ def score_tensors(
     parents = np.flatnonzero(weight > 0)
     parent_of = np.full(len(weight), -1, dtype=np.int64)
     parent_of[parents] = np.arange(len(parents))
-    n_constant = int(np.prod(tensors.mode_sizes)) - len(tables.cells)
+    averaged = Averaged(
+        parents,
+        parent_of,
+        weight[parents],
+        *_parents_with_defaults(tables.default_open[parents], weight[parents]),
+        constant_weight,
+        prod(tensors.mode_sizes) - len(tables.cells),
+    )
     n_rows = int(np.clip(_BLOCK_BYTES // max(1, 8 * n_classes * len(parents)), 1, _MOST_ROWS))
-    widest = max(sizes_of_groups(tensors.mode_sizes))
+    nearby, widest = most_nearby(tensors.mode_sizes), max(sizes_of_groups(tensors.mode_sizes))
     for first in range(part.start, part.stop, n_rows):
         stop = min(first + n_rows, part.stop)
         items = slice(int(tensors.indptr[first]), int(tensors.indptr[stop]))
@@ -69,18 +100,29 @@ def score_tensors(
         block = slice(first - part.start, stop - part.start)
         _score_block(
             tables,
-            (parents, parent_of, weight, constant_weight, n_constant),
+            averaged,
             tensors.indptr[first : stop + 1] - items.start,
             _places(tables.cells, cells),
             _places(tables.entries, entries),
             indices_of(cells, tensors.mode_sizes),
             order,
             np.append(starts, len(order)),
+            nearby,
             widest,
             scores[block],
             lacking[block],
         )
     return scores, lacking
+
+
+def _parents_with_defaults(
+    opened: NDArray[np.float64], weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
+    possible = np.isfinite(opened)
+    largest = opened.max(axis=0, initial=-np.inf)
+    largest[~possible.any(axis=0)] = 0.0
+    in_range = bool((opened > largest - _SAFE_RANGE)[possible].all())
+    return largest, weight[:, None] * np.exp(opened - largest), in_range
 
 
 def _places(known: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -105,10 +147,11 @@ def _find(table, owner, partner):
 
 
 @njit(cache=True, nogil=True)
-def _score_block(tables, averaged, row_starts, cells, entries, indices, order, starts, widest, scores, lacking):
-    parents, parent_of, weight, constant_weight, n_constant = averaged
+def _score_block(tables, averaged, row_starts, cells, entries, indices, order, starts, nearby, widest, scores, lacking):
+    parents, parent_of = averaged.cell, averaged.parent_of
     n_rows, n_classes = scores.shape
     opened = np.empty((n_rows, parents.shape[0], n_classes))
+    changed = np.full((n_rows, parents.shape[0]), not averaged.in_range)
     row_of = np.empty(cells.shape[0], np.int64)
     longest = 0
     for row in range(n_rows):
@@ -118,10 +161,12 @@ def _score_block(tables, averaged, row_starts, cells, entries, indices, order, s
         for item in range(row_starts[row], row_starts[row + 1]):
             row_of[item] = row
         longest = max(longest, row_starts[row + 1] - row_starts[row])
-    # (N(b) + 1) / (N(0) + 1) of every item: what naive Bayes makes of it, and what parents make of it is measured by.
-    naive_ratio = np.empty((cells.shape[0], n_classes))
-    _correct_default_parents(tables, parent_of, row_of, cells, entries, indices, order, starts, opened, naive_ratio)
-    room = longest * (longest - 1) // 2
+    # log (N(b) + 1) / (N(0) + 1) of every item: what naive Bayes makes of it.
+    naive_change = np.empty((cells.shape[0], n_classes))
+    _correct_default_parents(
+        tables, parent_of, row_of, cells, entries, indices, order, starts, opened, changed, naive_change
+    )
+    room = most_pairs(longest, nearby)
     one, other = np.empty(room, np.int64), np.empty(room, np.int64)
     last = np.full((indices.shape[0], widest), -1, np.int64)
     before = np.empty(longest, np.int64)
@@ -130,32 +175,38 @@ def _score_block(tables, averaged, row_starts, cells, entries, indices, order, s
         start, stop = row_starts[row], row_starts[row + 1]
         for y in range(n_classes):
             naive[y] = tables.nothing[y]
-        n_left = n_constant
+        n_left = averaged.n_constant
         for item in range(start, stop):
             n_left -= cells[item] < 0
             parent = parent_of[cells[item]] if cells[item] >= 0 else -1
+            if parent >= 0:
+                changed[row, parent] = True
             for y in range(n_classes):
-                naive[y] += np.log(naive_ratio[item, y])
+                naive[y] += naive_change[item, y]
                 if parent >= 0:
                     # A value that never occurred is no parent.
                     opened[row, parent, y] = tables.entry_open[entries[item], y] if entries[item] >= 0 else -np.inf
         n_found = find_pairs(indices, start, stop, last, before, one, other)
         for pair in range(n_found):
-            _correct_pair(tables, parent_of, cells, entries, one[pair], other[pair], naive_ratio, opened[row])
+            _correct_pair(tables, parent_of, cells, entries, one[pair], other[pair], naive_change, opened[row])
+        constant_weight = averaged.constant_weight * n_left
         lacking[row] = _average(
-            opened[row], parents, weight, tables.constant_open, constant_weight * n_left, naive, scores[row]
+            averaged, opened[row], changed[row], tables.constant_open, constant_weight, naive, scores[row]
         )
 
 
 @njit(cache=True, nogil=True)
-def _correct_default_parents(tables, parent_of, row_of, cells, entries, indices, order, starts, opened, naive_ratio):
+def _correct_default_parents(
+    tables, parent_of, row_of, cells, entries, indices, order, starts, opened, changed, naive_change
+):
     """What cells that do not hold their default change in parents that do, a value of a cell at a time."""
     n_cells, n_classes = tables.other_count.shape
+    logs = tables.logs
     neighbours = np.empty(n_cells, np.int64)
     with_entry = np.zeros((n_cells, n_classes))
     with_cell = np.zeros((n_cells, n_classes))
     change = np.empty((n_cells, n_classes))
-    held, default, ratio = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    held, default, naive = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     for distinct in range(starts.shape[0] - 1):
         item = order[starts[distinct]]
         cell, entry = cells[item], entries[item]
@@ -167,7 +218,7 @@ def _correct_default_parents(tables, parent_of, row_of, cells, entries, indices,
         for y in range(n_classes):
             held[y] = tables.entry_count[entry, y] if entry >= 0 else 0.0
             default[y] = max(tables.class_count[y] - (tables.other_count[cell, y] if cell >= 0 else 0.0), 0.0)
-            ratio[y] = (held[y] + 1.0) / (default[y] + 1.0)
+            naive[y] = log_after(logs, held[y]) - log_after(logs, default[y])
         n_kept = 0
         for place in range(n_found):
             p = neighbours[place]
@@ -175,23 +226,25 @@ def _correct_default_parents(tables, parent_of, row_of, cells, entries, indices,
                 for y in range(n_classes):
                     both = held[y] - with_entry[p, y]
                     neither = default[y] - tables.other_count[p, y] + with_cell[p, y]
-                    change[n_kept, y] = np.log((max(both, 0.0) + 1.0) / ((max(neither, 0.0) + 1.0) * ratio[y]))
+                    change[n_kept, y] = log_after(logs, both) - log_after(logs, neither) - naive[y]
                 neighbours[n_kept] = parent_of[p]
                 n_kept += 1
             for y in range(n_classes):
                 with_entry[p, y] = 0.0
                 with_cell[p, y] = 0.0
         for place in range(starts[distinct], starts[distinct + 1]):
-            mine = opened[row_of[order[place]]]
+            row = row_of[order[place]]
+            mine = opened[row]
             for y in range(n_classes):
-                naive_ratio[order[place], y] = ratio[y]
+                naive_change[order[place], y] = naive[y]
             for j in range(n_kept):
+                changed[row, neighbours[j]] = True
                 for y in range(n_classes):
                     mine[neighbours[j], y] += change[j, y]
 
 
 @njit(cache=True, nogil=True)
-def _correct_pair(tables, parent_of, cells, entries, one, other, naive_ratio, opened):
+def _correct_pair(tables, parent_of, cells, entries, one, other, naive_change, opened):
     """What two items that share a dimension change in each other as parents."""
     both = -1
     if entries[one] >= 0 and entries[other] >= 0:
@@ -205,26 +258,35 @@ def _correct_pair(tables, parent_of, cells, entries, one, other, naive_ratio, op
         for y in range(mine.shape[0]):
             together = tables.entries_beside.counts[both, y] if both >= 0 else 0.0
             apart = tables.entry_count[entry, y] - (tables.cells_beside.counts[beside, y] if beside >= 0 else 0.0)
-            mine[y] += np.log((together + 1.0) / ((max(apart, 0.0) + 1.0) * naive_ratio[child, y]))
+            mine[y] += log_after(tables.logs, together) - log_after(tables.logs, apart) - naive_change[child, y]
 
 
 @njit(cache=True, nogil=True)
-def _average(opened, parents, weight, constant_open, constant_weight, naive, out):
+def _average(averaged, opened, changed, constant_open, constant_weight, naive, out):
     """The weighted average over parents, in logarithms; whether there is none, so that naive Bayes has to do."""
+    n_parents = opened.shape[0]
     total = constant_weight
-    for j in range(parents.shape[0]):
+    for j in range(n_parents):
         if opened[j, 0] > -np.inf:
-            total += weight[parents[j]]
+            total += averaged.weight[j]
     if total == 0.0:
         for y in range(out.shape[0]):
             out[y] = naive[y] + constant_open[y]
         return True
     for y in range(out.shape[0]):
         largest = constant_open[y] if constant_weight > 0.0 else -np.inf
-        for j in range(parents.shape[0]):
-            largest = max(largest, opened[j, y])
+        unchanged = 0.0
+        for j in range(n_parents):
+            if changed[j]:
+                largest = max(largest, opened[j, y])
+            else:
+                unchanged += averaged.share[j, y]
+        if unchanged > 0.0:
+            largest = max(largest, averaged.largest[y])
         score = constant_weight * np.exp(constant_open[y] - largest)
-        for j in range(parents.shape[0]):
-            score += weight[parents[j]] * np.exp(opened[j, y] - largest)
+        score += unchanged * np.exp(averaged.largest[y] - largest) if unchanged > 0.0 else 0.0
+        for j in range(n_parents):
+            if changed[j]:
+                score += averaged.weight[j] * np.exp(opened[j, y] - largest)
         out[y] = naive[y] + largest + np.log(score / total)
     return False

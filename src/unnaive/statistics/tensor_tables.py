@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from unnaive.statistics.tensor_counts import TensorCounts
 from unnaive.statistics.tensor_neighbours import Groups, find_neighbours, group_cells
 
+_MOST_LOGS = 1 << 20
+
 
 class Beside(NamedTuple):
     """A sparse table: what goes with entry or cell i is ``partner[starts[i]:starts[i + 1]]``, ascending."""
@@ -38,6 +40,7 @@ class TensorTables(NamedTuple):
     entry_open: NDArray[np.float64]  # the same of parents with another value
     constant_open: NDArray[np.float64]  # the same of cells that held their default in all of training
     nothing: NDArray[np.float64]  # naive Bayes' product for nothing but defaults
+    logs: NDArray[np.float64]  # log 1, log 2, ..., if all counts are whole
 
 
 def tensor_tables(counts: TensorCounts) -> TensorTables:
@@ -87,6 +90,7 @@ def tensor_tables(counts: TensorCounts) -> TensorTables:
         parent[cell_of],
         np.log((total + 1) / (weight + n_classes)),
         np.log((default + 1) / (total + n_values[:, None])).sum(axis=0),
+        _logs(counts, int(n_values.max(initial=1))),
     )
     least = _open_parents(tables)
     if least < -counts.rounding:
@@ -108,6 +112,15 @@ def information(tables: TensorTables) -> NDArray[np.float64]:
         ratio = np.divide(together, apart, out=np.ones_like(joint), where=joint > 0)
         np.add.at(bits, cell, (joint * np.log2(ratio)).sum(axis=1))
     return np.maximum(bits / max(total.sum(), np.finfo(float).tiny), 0.0)
+
+
+def _logs(counts: TensorCounts, most_values: int) -> NDArray[np.float64]:
+    """Logarithms of all numbers that can come up, if they are whole and not too many."""
+    tables = (counts.class_count, counts.entry_count, counts.pair_count)
+    largest = counts.class_count.max() + most_values
+    if largest > _MOST_LOGS or any((table != np.floor(table)).any() for table in tables):
+        return np.zeros(0)
+    return np.log(np.arange(1.0, largest + 1.0))
 
 
 def _owners(table: Beside) -> NDArray[np.int64]:
@@ -170,6 +183,13 @@ def _open_parents(tables):
 
 
 @njit(cache=True, nogil=True)
+def log_after(logs, count):
+    """log(count + 1), looked up where that is possible, which is far faster; no count is below zero but by rounding."""
+    count = max(count, 0.0)
+    return logs[int(count)] if count < logs.shape[0] else np.log(count + 1.0)
+
+
+@njit(cache=True, nogil=True)
 def scatter(table, owner, out):
     """Write what goes with an entry or a cell to the places of its partners."""
     for place in range(table.starts[owner], table.starts[owner + 1]):
@@ -189,6 +209,6 @@ def _add_defaults(tables, count, together, nearby, out):
             least = min(least, both)
             total = tables.class_count[y]
             apart = total - tables.other_count[c, y]
-            ratio = (max(both, 0.0) + 1.0) / (max(count[y], 0.0) + values)
-            out[y] += np.log(ratio * ((total + values) / (max(apart, 0.0) + 1.0)))
+            out[y] += log_after(tables.logs, both) - log_after(tables.logs, count[y] + values - 1.0)
+            out[y] += log_after(tables.logs, total + values - 1.0) - log_after(tables.logs, apart)
     return least
