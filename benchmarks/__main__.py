@@ -13,6 +13,7 @@ BENCHES = {
     "mass": "MassBayes beside forests, threads, ten million rows, all of Covertype",
     "graph": "the graph auto-encoder beside a dense one in PyTorch: seconds, memory, gradients",
     "graph_mining": "frequent subgraphs beside gspan-mining, closed ones, and their tensors",
+    "tensors": "Bat on molecules beside AODE on the same tensors, and its time by their size",
     "streaming": "a file larger than memory should be: peak memory of fitting in batches, and the same model",
 }
 

@@ -79,7 +79,7 @@ def _row(args: argparse.Namespace, name: str, most: int | None, share: float, ma
     from unnaive.represent.frequent_subgraphs import frequent_subgraphs
     from unnaive.represent.graphs import read_graphs
 
-    graphs = read_graphs(_read(name)[:most])
+    graphs = read_graphs(read_graphs_of(name)[:most])
     share = args.support or share
     progress(f"{name}: {len(graphs)} graphs")
     turns = [
@@ -102,7 +102,8 @@ def _row(args: argparse.Namespace, name: str, most: int | None, share: float, ma
     return [name, *counts, *peer, str(model.n_closed_), number(fit), number(transform)]
 
 
-def _read(name: str) -> list[dict[str, Any]]:
+def read_graphs_of(name: str) -> list[dict[str, Any]]:
+    """The graphs of a file of the data folder."""
     file = Path(os.environ.get("UNNAIVE_DATA", "no folder of data")) / f"{name}.jsonl.gz"
     if not file.is_file():
         raise NoDataError(f"{file.name} is not in the data folder; set UNNAIVE_DATA")
