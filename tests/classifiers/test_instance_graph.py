@@ -105,6 +105,15 @@ def test_a_new_row_gets_what_the_encoder_says_of_it_when_it_is_joined_to_its_nea
         np.testing.assert_allclose(found[place], mean[-1], rtol=1e-4, atol=1e-5)
 
 
+def test_a_row_that_the_graph_has_several_times_joins_it_once_more():
+    X = np.repeat([[0.0, 0.0], [1.0, 0.0], [5.0, 5.0]], [20, 20, 1], axis=0)
+    graph = InstanceGraphEmbedding(n_epochs=30, random_state=0, augment=False).fit(X)
+    leaves = graph.embedding_[1:20]  # joined to row 0 and to nothing else, so that they are all alike
+    np.testing.assert_allclose(leaves, np.broadcast_to(leaves[0], leaves.shape), rtol=1e-5)
+    assert np.abs(graph.transform(X[:1]) - leaves[0]).max() < 0.2 * np.abs(graph.embedding_[0] - leaves[0]).max()
+    np.testing.assert_array_equal(graph.transform(X[-1:]), graph.embedding_[-1:])
+
+
 def test_a_prediction_does_not_depend_on_the_rows_beside_it(wine):
     X, y = wine
     model = quick(embedding="sample").fit(X[::2], y[::2])

@@ -91,9 +91,9 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    A row that is in the graph keeps its place there. Any other row joins the graph by an edge to the row nearest to
-    it, alone, and goes through the trained encoder; its new attributes are the mean of what that says, since a row
-    must not depend on those beside it, nor on chance.
+    A row that is in the graph, once, keeps its place there. Any other row, and one that is there several times, joins
+    the graph by an edge to the row nearest to it, alone, and goes through the trained encoder; its new attributes are
+    the mean of what that says, since a row must not depend on those beside it, nor on chance.
 
     References
     ----------
@@ -195,7 +195,7 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         self.new_mean_ = training.mean.astype(np.float64)
         self.new_deviation_ = np.exp(training.log_spread.astype(np.float64))
         self.embedding_ = training.sample.astype(np.float64) if self.embedding == "sample" else self.new_mean_.copy()
-        self._nearest = NearestRows(self.attributes_)
+        self._prepare()
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
@@ -226,9 +226,9 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows = self._standardized(read_numbers(self, X, reset=False))
-        nearest, distances = self._nearest.find(rows, self.n_jobs)
+        nearest, squares = self._nearest.find(rows, self.n_jobs)
         new = self.embedding_[nearest]
-        joins = distances > 0
+        joins = (squares > 0) | self._is_repeated[nearest]
         if joins.any():
             mean, _ = encode_joined(
                 self.attributes_.astype(np.float32),
@@ -318,7 +318,13 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         self.__dict__.update(kept)
         self.parameters_ = Parameters(*(array.astype(np.float32) for array in kept["parameters_"]))
         self._graph = join(self.edges_, len(self.attributes_), np.float32)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """What it takes to find the place of a row."""
         self._nearest = NearestRows(self.attributes_)
+        _, places, counts = np.unique(self.attributes_, axis=0, return_inverse=True, return_counts=True)
+        self._is_repeated = counts[places.ravel()] > 1
 
 
 @contextmanager
