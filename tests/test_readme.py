@@ -55,6 +55,13 @@ def test_the_lines_about_few_labels_run():
     assert (names["model"].transduction_ == names["y"]).mean() > 0.9
 
 
+def test_the_lines_about_tensors_run():
+    (code,) = (block for block in code_blocks("python") if "SubgraphTensor" in block)
+    names = {}
+    exec(code, names)
+    assert names["model"].predict(names["batch"]).tolist() == ["wet", "sharp", "wet", "sharp"]
+
+
 def test_the_two_commands_can_be_found_by_whoever_runs_them():
     for name, ending in (("run", "unnaive compare"), ("test", "-m pytest -n 2")):
         (command,) = re.findall(rf"<!-- {name} -->\n```bash\n([^\n]+)\n```", README)
