@@ -7,6 +7,7 @@ from unnaive.lazy import lazy_names
 # Where each public name lives; a module is imported when one of its names is first used.
 _HOME = {
     "AttributeCorrelationDisplay": "attribute_correlations",
+    "CellEvidenceDisplay": "cell_evidence",
     "CriticalDifferenceDisplay": "critical_difference",
     "EvidenceDisplay": "evidence",
     "GaussianityDisplay": "gaussianity",
@@ -17,6 +18,8 @@ _HOME = {
     "ReliabilityDisplay": "reliability",
     "ScaleUpDisplay": "scale_up",
     "ScoreTimeDisplay": "score_time",
+    "SubgraphDisplay": "subgraphs",
+    "TensorDisplay": "tensor",
     "TrainingShareDisplay": "training_share",
     "WinTieLossDisplay": "win_tie_loss",
     "render_report": "report",

@@ -221,7 +221,7 @@ def _draw_map(ax: Axes, table: NDArray[np.float64], side: float) -> None:
     shades = np.rint(_LEVELS * np.where(np.isnan(table), 0.0, table)).astype(int)
     for shade in range(1, _LEVELS + 1):
         # One path for all cells of a shade: a web page of a path a cell would be many times as large.
-        cells = _outline(shades == shade)
+        cells = outline(shades == shade)
         if cells is not None:
             look: dict[str, Any] = {
                 "facecolor": PALETTE[0],
@@ -232,7 +232,7 @@ def _draw_map(ax: Axes, table: NDArray[np.float64], side: float) -> None:
             ax.add_artist(PathPatch(cells, snap=True, zorder=2, **look))  # add_patch looks at every cell for limits
 
 
-def _outline(cells: NDArray[np.bool_]) -> Any:
+def outline(cells: NDArray[np.bool_]) -> Any:
     """The path round some cells of a matrix, neighbours in a row as one; None if there are none."""
     from matplotlib.path import Path
 

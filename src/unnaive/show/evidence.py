@@ -140,7 +140,7 @@ class EvidenceDisplay(Display):
         evidence[1:, np.isneginf(evidence[0])] = 0.0  # of a class that cannot be, the prior says it all
         joint = evidence.sum(axis=0)
         classes = np.asarray(model.classes_).tolist()
-        chosen, other = _choose(joint, classes, label, against)
+        chosen, other = choose(joint, classes, label, against)
         odds = evidence[:, chosen] - evidence[:, other]
         columns = [(name, value, float(size)) for name, value, size in zip(names, _values(classifier, one), odds[1:])]
         columns.sort(key=lambda contribution: -abs(contribution[2]))
@@ -178,8 +178,8 @@ class EvidenceDisplay(Display):
 
         longest = 1.2 * np.abs(sizes[np.isfinite(sizes)]).max(initial=1.0)
         finite = np.clip(sizes, -longest, longest)  # odds against a class that cannot be are infinite
-        numbers = [_number(size) for size in sizes]
-        _leave_room(ax, finite, numbers, width)
+        numbers = [signed(size) for size in sizes]
+        leave_room(ax, finite, numbers, width)
         colours = [PALETTE[0] if size >= 0 else PALETTE[1] for size in sizes]
         bars = ax.barh(places, finite, height=0.68, color=colours)
         for bar in bars[:-1]:
@@ -218,7 +218,7 @@ class EvidenceDisplay(Display):
         return f"p = {probability:.3f}" if probability >= 0.001 else f"p = {probability:.1e}"
 
 
-def _choose(joint: NDArray[np.float64], classes: list[Any], label: Any, against: Any) -> tuple[int, int]:
+def choose(joint: NDArray[np.float64], classes: list[Any], label: Any, against: Any) -> tuple[int, int]:
     """Places of the two classes that were named, or else of the most probable ones."""
     if len(classes) < 2:
         raise ValueError(
@@ -270,11 +270,11 @@ def _written(value: Any) -> str:
     return str(value)
 
 
-def _number(size: float) -> str:
+def signed(size: float) -> str:
     return format(size, "+.2f" if abs(size) < 1e4 else "+.1e").replace("-", "−").replace("inf", "∞")
 
 
-def _leave_room(ax: Axes, sizes: NDArray[np.float64], numbers: list[str], width: float) -> None:
+def leave_room(ax: Axes, sizes: NDArray[np.float64], numbers: list[str], width: float) -> None:
     """Set limits so that the numbers fit beside the bars."""
     beside = [(size, text_width(number, TEXT_SIZE) * 1.1 + 0.1) for size, number in zip(sizes, numbers)]
     left, right = (

@@ -81,7 +81,11 @@ def legend_below(ax: Axes, marks: Sequence[Any], names: Sequence[str], n_columns
 
 def fitting(name: Any, width: float, size: float) -> str:
     """A name in one line, cut as short as it takes for a width in inches."""
-    limit = 40
-    while limit > 3 and text_width(shorten(name, limit), size) > width:
-        limit -= 1
-    return shorten(name, limit)
+    few, many = 3, 40  # letters that surely have room, or are the least there is, and those that may have
+    while few < many:
+        middle = (few + many + 1) // 2
+        if text_width(shorten(name, middle), size) > width:
+            many = middle - 1
+        else:
+            few = middle
+    return shorten(name, few)
