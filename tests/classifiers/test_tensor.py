@@ -19,7 +19,7 @@ from tests.naive_reference.tensor import _Counts, bat, joint_of_parent, mutual_i
 from unnaive import AODE, WAODE
 from unnaive.classifiers.tensor import BayesianTensorClassifier
 from unnaive.represent.tensors import SparseTensor
-from unnaive.statistics import tensor_counts, tensor_scores, tensor_tables
+from unnaive.statistics import tensor_scores, tensor_tables
 
 
 def random_tensors(seed, n_tensors=40, mode_sizes=(4, 4), n_classes=3, density=0.4, highest=4):
@@ -416,7 +416,6 @@ def test_the_answer_does_not_depend_on_threads_or_blocks(monkeypatch):
     np.testing.assert_array_equal(expected.set_params(n_jobs=3).predict_joint_log_proba(X), answer)
     np.testing.assert_array_equal(expected.predict_joint_log_proba(X[7:9]), answer[7:9])
     monkeypatch.setattr(tensor_scores, "_BLOCK_BYTES", 5000)
-    monkeypatch.setattr(tensor_counts, "_PAIRS_AT_ONCE", 700)
     model = BayesianTensorClassifier().fit(X, y)
     assert_same_model(model, expected, X)
     np.testing.assert_array_equal(model.predict_joint_log_proba(X), answer)
@@ -435,6 +434,33 @@ def test_the_longer_way_where_numbers_are_extreme_gives_the_same_answer(module, 
         np.testing.assert_allclose(answer, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("limit", [{"_MOST_BYTES": 0}, {"_OFTEN": 10**6}])
+@pytest.mark.parametrize("mode_sizes", [(12,), (5, 4), (3, 3, 3)])
+@pytest.mark.parametrize("fractional", [False, True])
+def test_changes_that_are_kept_are_those_made_when_they_are_needed(limit, mode_sizes, fractional, monkeypatch):
+    X, y = random_tensors(0, 90, mode_sizes)
+    new = random_tensors(1, 30, mode_sizes, highest=3)[0]
+    new.reshape(30, -1)[:7, 1] = 2  # a cell that was always zero
+    weights = np.random.default_rng(0).gamma(1.0, size=90) if fractional else np.full(90, 3.0)
+    kept = BayesianTensorClassifier().fit(X, y, weights)
+    for name, value in limit.items():
+        monkeypatch.setattr(tensor_tables, name, value)
+    made = BayesianTensorClassifier().fit(X, y, weights)
+    assert len(kept._averaged.tables.blocks) > 0
+    assert len(made._averaged.tables.blocks) == 0
+    np.testing.assert_array_equal(made.predict_joint_log_proba(new), kept.predict_joint_log_proba(new))
+
+
+def test_changes_are_not_kept_where_they_would_take_more_than_is_allowed():
+    X, y = random_tensors(0, 1000, (12, 12), density=0.015, highest=1)  # of few pairs, which take less
+    kept = BayesianTensorClassifier().fit(X, y)
+    n_bytes = kept._averaged.tables.blocks.nbytes
+    made = BayesianTensorClassifier(max_bytes=n_bytes - 1).fit(X, y)
+    assert len(made._averaged.tables.blocks) == 0
+    assert BayesianTensorClassifier(max_bytes=n_bytes).fit(X, y)._averaged.tables.blocks.nbytes == n_bytes
+    np.testing.assert_array_equal(made.predict_joint_log_proba(X), kept.predict_joint_log_proba(X))
+
+
 def test_scores_of_many_cells_do_not_underflow():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
@@ -451,7 +477,7 @@ def test_tables_that_would_be_too_large_are_refused():
     with pytest.raises(ValueError, match=r"mode sizes \(4, 4\) have so far .* more than max_bytes=0.00 GiB"):
         BayesianTensorClassifier(max_bytes=10_000).fit(X, y)
     BayesianTensorClassifier(max_bytes=1_000_000).fit(X, y)
-    with pytest.raises(ValueError, match=r"A tensor has 2,000 cells that are not zero, and up to 1,999,000 pairs"):
+    with pytest.raises(ValueError, match=r"mode sizes \(2000,\) have so far 250,001 different pairs"):
         BayesianTensorClassifier(max_bytes=30_000_000).fit(np.ones((2, 2000)), [0, 1])
     wide = SparseTensor.from_coordinates([[0, 0, 0], [1, 2, 2]], [1, 1], (2, 50_000, 50_000))
     with pytest.raises(ValueError, match="more than can be numbered in pairs"):

@@ -17,12 +17,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.statistics.additive import checked_counts, rounding_of
-from unnaive.statistics.tensor_neighbours import find_pairs, indices_of, most_nearby, most_pairs, sizes_of_groups
+from unnaive.statistics.tensor_neighbours import indices_of, link_neighbours, share_before, sizes_of_groups
 
-_PAIRS_AT_ONCE = 1 << 21
+_FIRST_ROOM = 1 << 10  # pairs; doubled as often as needed
 _MOST_ENTRIES = 2**31  # so that pairs of them are numbered in 64 bits
 _LONGEST_MODE = 2**24  # each index of a mode takes a few bytes when tensors are counted or scored
-_COPIES = 7  # a pair's counts are kept once, and up to three sums of them both ways round when tensors are scored
+_COPIES = 5  # a pair's counts are kept once, and both ways round when tensors are scored; growing takes as much again
 
 
 @dataclass(frozen=True)
@@ -114,22 +114,35 @@ class TensorCounts:
         max_bytes: int,
     ) -> TensorCounts:
         """Count tensors."""
-        n_entries = _number_entries(tensors.mode_sizes, tensors.width)
-        entries = tensors.entries
-        of_item = np.repeat(np.arange(len(tensors)), np.diff(tensors.indptr))
+        _number_entries(tensors.mode_sizes, tensors.width)
+        entries, place = np.unique(tensors.entries, return_inverse=True)
+        row_of = np.repeat(np.arange(len(tensors)), np.diff(tensors.indptr))
+        by_class = np.bincount(place * n_classes + classes[row_of], weights[row_of], minlength=len(entries) * n_classes)
         counts = cls(
             tensors.mode_sizes,
             tensors.width,
             np.bincount(classes, weights, minlength=n_classes).astype(np.float64),
-            *_sums(entries, classes[of_item], weights[of_item], n_classes),
+            entries,
+            by_class.astype(np.float64).reshape(len(entries), n_classes),
             np.zeros(0, dtype=np.int64),
             np.zeros((0, n_classes)),
             max_bytes,
         )
-        for pairs, of_pair in _pairs_of(tensors, entries, n_entries, max_bytes):
-            more = _sums(pairs, classes[of_pair], weights[of_pair], n_classes)
-            counts = counts._with_pairs(*more)
-        return counts
+        indices = indices_of(tensors.cells, tensors.mode_sizes)
+        one, other, pair_count = _count_pairs(
+            place.astype(np.int64),
+            np.argsort(place, kind="stable"),
+            np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(entries)))]).astype(np.int64),
+            row_of,
+            indices,
+            link_neighbours(indices, tensors.indptr, max(sizes_of_groups(tensors.mode_sizes))),
+            classes,
+            weights,
+            n_classes,
+            counts._most_pairs,
+        )
+        counts._check_room(len(one))
+        return replace(counts, pairs=entries[one] * counts.n_entries + entries[other], pair_count=pair_count)
 
     @property
     def n_classes(self) -> int:
@@ -149,8 +162,13 @@ class TensorCounts:
         """The sum with counts of other tensors of the same modes, categories and classes."""
         entries = _union(self.entries, other.entries)
         entry_count = _united(entries, self.entries, self.entry_count, other.entries, other.entry_count)
-        both = replace(self, class_count=self.class_count + other.class_count, entries=entries, entry_count=entry_count)
-        return both._with_pairs(other.pairs, other.pair_count)
+        pairs = _union(self.pairs, other.pairs)
+        self._check_room(len(pairs))
+        pair_count = _united(pairs, self.pairs, self.pair_count, other.pairs, other.pair_count)
+        total = self.class_count + other.class_count
+        return replace(
+            self, class_count=total, entries=entries, entry_count=entry_count, pairs=pairs, pair_count=pair_count
+        )
 
     def minus(self, other: TensorCounts) -> TensorCounts:
         """What is left without some of the tensors; a ValueError if they cannot have been among those counted."""
@@ -198,19 +216,20 @@ class TensorCounts:
         ):
             raise ValueError("What was counted in pairs does not share a dimension.")
 
-    def _with_pairs(self, pairs: NDArray[np.int64], pair_count: NDArray[np.float64]) -> TensorCounts:
-        union = _union(self.pairs, pairs)
-        n_pairs = len(union)
-        n_bytes = _COPIES * n_pairs * 8 * (1 + self.n_classes)
-        if n_bytes > self.max_bytes:
+    @property
+    def _most_pairs(self) -> int:
+        return self.max_bytes // (_COPIES * 8 * (1 + self.n_classes))
+
+    def _check_room(self, n_pairs: int) -> None:
+        """A ValueError if so many pairs are more than may be kept."""
+        if n_pairs > self._most_pairs:
+            n_bytes = _COPIES * n_pairs * 8 * (1 + self.n_classes)
             raise ValueError(
                 f"Tensors of mode sizes {self.mode_sizes} have so far {n_pairs:,} different pairs of cells that are "
                 f"not zero and share a dimension; with {self.n_classes} classes they take {n_bytes / 2**30:,.2f} GiB, "
                 f"more than max_bytes={self.max_bytes / 2**30:,.2f} GiB. Choose fewer features or a lower cap, or "
                 "raise max_bytes."
             )
-        both = _united(union, self.pairs, self.pair_count, pairs, pair_count)
-        return replace(self, pairs=union, pair_count=both)
 
     def _left(
         self,
@@ -243,15 +262,6 @@ def _number_entries(mode_sizes: tuple[int, ...], width: int) -> int:
     return n_entries
 
 
-def _sums(
-    keys: NDArray[np.int64], classes: NDArray[np.int64], weights: NDArray[np.float64], n_classes: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Distinct keys in order, and the weights of each by class."""
-    distinct, place = np.unique(keys, return_inverse=True)
-    sums = np.bincount(place * n_classes + classes, weights, minlength=len(distinct) * n_classes)
-    return distinct, sums.reshape(len(distinct), n_classes).astype(np.float64)
-
-
 def _union(keys: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
     """What is in one of two ascending arrays, or in both."""
     merged = np.sort(np.concatenate([keys, others]), kind="stable")  # which merges what is sorted already
@@ -272,44 +282,48 @@ def _united(
     return sums
 
 
-def _pairs_of(tensors: CodedTensors, entries: NDArray[np.int64], n_entries: int, max_bytes: int):
-    """Pairs of entries that share a dimension, and the tensors that they are in, some at a time."""
-    lengths = np.diff(tensors.indptr)
-    longest = int(lengths.max(initial=0))
-    if longest < 2:
-        return
-    nearby = most_nearby(tensors.mode_sizes)
-    room = most_pairs(longest, nearby)
-    if 16 * room > max_bytes:
-        raise ValueError(
-            f"A tensor has {longest:,} cells that are not zero, and up to {room:,} pairs of these that share a "
-            "dimension, which take more than max_bytes. Choose fewer features, or raise max_bytes."
-        )
-    indices = indices_of(tensors.cells, tensors.mode_sizes)
-    pairs = np.empty(max(room, min(_PAIRS_AT_ONCE, len(tensors) * room)), dtype=np.int64)
-    rows = np.empty(len(pairs), dtype=np.int64)
-    widest = max(sizes_of_groups(tensors.mode_sizes))
-    row = 0
-    while row < len(tensors):
-        row, found = _list_pairs(row, tensors.indptr, indices, entries, n_entries, widest, nearby, pairs, rows)
-        yield pairs[:found], rows[:found]
-
-
 @njit(cache=True, nogil=True)
-def _list_pairs(row, indptr, indices, entries, n_entries, widest, nearby, pairs, rows):
-    """Fill ``pairs`` with those of rows from ``row`` on; return the first row that has no room, and their number."""
-    last = np.full((indices.shape[0], widest), -1, np.int64)
-    before = np.empty(entries.shape[0], np.int64)
-    one, other = np.empty(pairs.shape[0], np.int64), np.empty(pairs.shape[0], np.int64)
-    n_listed = 0
-    while row < indptr.shape[0] - 1:
-        start, stop = indptr[row], indptr[row + 1]
-        if n_listed + most_pairs(stop - start, nearby) > pairs.shape[0]:
+def _count_pairs(place, order, starts, row_of, indices, later, classes, weights, n_classes, most):
+    """Entries that share a dimension, the lower first and in order, and their counts; no more than one above ``most``.
+
+    An entry at a time, so that the counts of its pairs are close together in memory: the items that hold it are
+    ``order[starts[entry]:starts[entry + 1]]``, and what each of them shares a dimension with is linked by ``later``.
+    """
+    n_entries = starts.shape[0] - 1
+    one, other = np.empty(_FIRST_ROOM, np.int64), np.empty(_FIRST_ROOM, np.int64)
+    counts = np.empty((_FIRST_ROOM, n_classes))
+    sums = np.zeros((n_entries, n_classes))
+    met_by = np.full(n_entries, -1, np.int64)
+    met = np.empty(n_entries, np.int64)
+    n_pairs = 0
+    for entry in range(n_entries):
+        n_met = 0
+        for at in range(starts[entry], starts[entry + 1]):
+            item = order[at]
+            y, weight = classes[row_of[item]], weights[row_of[item]]
+            for q in range(indices.shape[0]):
+                there = later[q, item]
+                while there >= 0:
+                    if not share_before(indices, item, indices, there, q):
+                        partner = place[there]
+                        if met_by[partner] != entry:
+                            met_by[partner] = entry
+                            met[n_met] = partner
+                            n_met += 1
+                        sums[partner, y] += weight
+                    there = later[q, there]
+        if n_pairs + n_met > most:
+            n_met = most + 1 - n_pairs
+        while n_pairs + n_met > one.shape[0]:
+            one, other = np.concatenate((one, one)), np.concatenate((other, other))
+            counts = np.concatenate((counts, counts))
+        for partner in np.sort(met[:n_met]):
+            one[n_pairs] = entry
+            other[n_pairs] = partner
+            for y in range(n_classes):
+                counts[n_pairs, y] = sums[partner, y]
+                sums[partner, y] = 0.0
+            n_pairs += 1
+        if n_pairs > most:
             break
-        n_found = find_pairs(indices, start, stop, last, before, one, other)
-        for pair in range(n_found):
-            pairs[n_listed] = entries[one[pair]] * n_entries + entries[other[pair]]
-            rows[n_listed] = row
-            n_listed += 1
-        row += 1
-    return row, n_listed
+    return one[:n_pairs].copy(), other[:n_pairs].copy(), counts[:n_pairs].copy()

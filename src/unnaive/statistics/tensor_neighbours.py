@@ -5,7 +5,6 @@ Cells of tensors of one mode all share it. They count as the cells of a matrix o
 
 from __future__ import annotations
 
-from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -48,18 +47,6 @@ def sizes_of_groups(mode_sizes: tuple[int, ...]) -> tuple[int, ...]:
     return (1,) if len(mode_sizes) == 1 else mode_sizes
 
 
-def most_nearby(mode_sizes: tuple[int, ...]) -> int:
-    """As many cells as share a dimension with another one, or more."""
-    n_cells = prod(mode_sizes)
-    return sum(n_cells // size - 1 for size in sizes_of_groups(mode_sizes))
-
-
-@njit(cache=True, nogil=True)
-def most_pairs(n_items, nearby):
-    """As many pairs as share a dimension among some cells, or more."""
-    return n_items * min(n_items - 1, nearby) // 2
-
-
 @njit(cache=True, nogil=True)
 def share_before(one, one_at, other, other_at, mode):
     """Whether two cells have an index in common in a mode before this one."""
@@ -84,24 +71,15 @@ def find_neighbours(groups, indices, at, itself, out):
 
 
 @njit(cache=True, nogil=True)
-def find_pairs(indices, start, stop, last, before, one, other):
-    """Write all pairs of a row's cells ``start`` to ``stop`` that share a dimension, the lower first; return how many.
-
-    ``last`` has an entry for every index of every mode, all -1, and is left so; ``before`` one for each of the cells.
-    """
-    n_found = 0
+def link_neighbours(indices, row_starts, widest):
+    """For every mode and item, the next item of its row that has the same index in that mode, or -1."""
+    later = np.empty(indices.shape, np.int64)
+    following = np.full(widest, -1, np.int64)
     for q in range(indices.shape[0]):
-        for here in range(start, stop):
-            index = indices[q, here]
-            there = last[q, index]
-            before[here - start] = there
-            last[q, index] = here
-            while there >= 0:
-                if not share_before(indices, there, indices, here, q):
-                    one[n_found] = there
-                    other[n_found] = here
-                    n_found += 1
-                there = before[there - start]
-        for here in range(start, stop):
-            last[q, indices[q, here]] = -1
-    return n_found
+        for row in range(row_starts.shape[0] - 1):
+            for item in range(row_starts[row + 1] - 1, row_starts[row] - 1, -1):
+                later[q, item] = following[indices[q, item]]
+                following[indices[q, item]] = item
+            for item in range(row_starts[row], row_starts[row + 1]):
+                following[indices[q, item]] = -1
+    return later

@@ -23,18 +23,19 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.statistics.tensor_counts import CodedTensors
-from unnaive.statistics.tensor_neighbours import (
-    find_neighbours,
-    find_pairs,
-    indices_of,
-    most_nearby,
-    most_pairs,
-    sizes_of_groups,
+from unnaive.statistics.tensor_changes import (
+    TensorTables,
+    begin_change,
+    change_of,
+    clear_pairs,
+    count_pairs,
+    lay_out,
+    no_change,
 )
-from unnaive.statistics.tensor_tables import TensorTables, log_after, scatter
+from unnaive.statistics.tensor_counts import CodedTensors
+from unnaive.statistics.tensor_neighbours import indices_of
 
-_BLOCK_BYTES = 1 << 25  # scores of parents that are held at a time
+_BLOCK_BYTES = 1 << 21  # scores of parents that are held at a time, so that they stay in the processor's cache
 _MOST_ROWS = 512
 _SAFE_RANGE = 600.0  # exp(-745) is zero
 
@@ -42,8 +43,8 @@ _SAFE_RANGE = 600.0  # exp(-745) is zero
 class Averaged(NamedTuple):
     """The parents of an average, and what those amount to that no item has changed."""
 
-    cell: NDArray[np.int64]
-    parent_of: NDArray[np.int64]  # the place of every cell among the parents, or -1
+    opened: NDArray[np.float64]  # what they begin with in each state; log 0 if they have no weight
+    default: NDArray[np.float64]  # the same for their defaults
     weight: NDArray[np.float64]
     largest: NDArray[np.float64]  # of the scores of parents with their default
     share: NDArray[np.float64]  # weight times exp(score - largest)
@@ -74,22 +75,15 @@ def score_tensors(
     lacking : ndarray of bool
         Which tensors have no parent of any weight whose value occurred in training: they are scored by naive Bayes.
     """
-    n_classes = len(tables.class_count)
+    n_cells, n_classes = len(tables.cells), len(tables.class_count)
     scores = np.empty((part.stop - part.start, n_classes))
     lacking = np.zeros(len(scores), dtype=bool)
-    parents = np.flatnonzero(weight > 0)
-    parent_of = np.full(len(weight), -1, dtype=np.int64)
-    parent_of[parents] = np.arange(len(parents))
-    averaged = Averaged(
-        parents,
-        parent_of,
-        weight[parents],
-        *_parents_with_defaults(tables.default_open[parents], weight[parents]),
-        constant_weight,
-        prod(tensors.mode_sizes) - len(tables.cells),
-    )
-    n_rows = int(np.clip(_BLOCK_BYTES // max(1, 8 * n_classes * len(parents)), 1, _MOST_ROWS))
-    nearby, widest = most_nearby(tensors.mode_sizes), max(sizes_of_groups(tensors.mode_sizes))
+    parent_weight = np.repeat(weight, np.diff(tables.first_state))
+    opened = np.where(parent_weight[:, None] > 0, tables.opened, -np.inf)
+    default = opened[tables.first_state[:-1]]
+    n_constant = prod(tensors.mode_sizes) - n_cells
+    averaged = Averaged(opened, default, weight, *_parents_with_defaults(default, weight), constant_weight, n_constant)
+    n_rows = int(np.clip(_BLOCK_BYTES // max(1, 8 * n_classes * n_cells), 1, _MOST_ROWS))
     for first in range(part.start, part.stop, n_rows):
         stop = min(first + n_rows, part.stop)
         items = slice(int(tensors.indptr[first]), int(tensors.indptr[stop]))
@@ -97,18 +91,17 @@ def score_tensors(
         entries = cells * tensors.width + tensors.codes[items]
         order = np.argsort(entries, kind="stable")
         _, starts = np.unique(entries[order], return_index=True)
+        places, known = _places(tables.cells, cells), _places(tables.entries, entries)
         block = slice(first - part.start, stop - part.start)
         _score_block(
             tables,
             averaged,
             tensors.indptr[first : stop + 1] - items.start,
-            _places(tables.cells, cells),
-            _places(tables.entries, entries),
+            places,
+            np.where(known >= 0, known + places + 1, -1),
             indices_of(cells, tensors.mode_sizes),
             order,
             np.append(starts, len(order)),
-            nearby,
-            widest,
             scores[block],
             lacking[block],
         )
@@ -134,136 +127,75 @@ def _places(known: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int
 
 
 @njit(cache=True, nogil=True)
-def _find(table, owner, partner):
-    """The place of a partner beside its owner, -1 if it is not there."""
-    low, high = table.starts[owner], table.starts[owner + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if table.partner[middle] < partner:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < table.starts[owner + 1] and table.partner[low] == partner else -1
-
-
-@njit(cache=True, nogil=True)
-def _score_block(tables, averaged, row_starts, cells, entries, indices, order, starts, nearby, widest, scores, lacking):
-    parents, parent_of = averaged.cell, averaged.parent_of
+def _score_block(tables, averaged, row_starts, cells, states, indices, order, starts, scores, lacking):
     n_rows, n_classes = scores.shape
-    opened = np.empty((n_rows, parents.shape[0], n_classes))
-    changed = np.full((n_rows, parents.shape[0]), not averaged.in_range)
+    n_cells = tables.cells.shape[0]
+    opened = np.empty((n_rows, n_cells, n_classes))
+    shift = np.zeros((n_rows, n_cells), np.int32)  # from the default of every cell to the state that it has
+    changed = np.full((n_rows, n_cells), not averaged.in_range)
     row_of = np.empty(cells.shape[0], np.int64)
-    longest = 0
+    n_constant = np.full(n_rows, averaged.n_constant)
     for row in range(n_rows):
-        for j in range(parents.shape[0]):
-            for y in range(n_classes):
-                opened[row, j, y] = tables.default_open[parents[j], y]
+        opened[row] = averaged.default
+        scores[row] = tables.nothing
         for item in range(row_starts[row], row_starts[row + 1]):
             row_of[item] = row
-        longest = max(longest, row_starts[row + 1] - row_starts[row])
-    # log (N(b) + 1) / (N(0) + 1) of every item: what naive Bayes makes of it.
-    naive_change = np.empty((cells.shape[0], n_classes))
-    _correct_default_parents(
-        tables, parent_of, row_of, cells, entries, indices, order, starts, opened, changed, naive_change
-    )
-    room = most_pairs(longest, nearby)
-    one, other = np.empty(room, np.int64), np.empty(room, np.int64)
-    last = np.full((indices.shape[0], widest), -1, np.int64)
-    before = np.empty(longest, np.int64)
-    naive = np.empty(n_classes)
-    for row in range(n_rows):
-        start, stop = row_starts[row], row_starts[row + 1]
-        for y in range(n_classes):
-            naive[y] = tables.nothing[y]
-        n_left = averaged.n_constant
-        for item in range(start, stop):
-            n_left -= cells[item] < 0
-            parent = parent_of[cells[item]] if cells[item] >= 0 else -1
-            if parent >= 0:
-                changed[row, parent] = True
+            cell, state = cells[item], states[item]
+            if cell < 0:
+                n_constant[row] -= 1
+                continue
+            changed[row, cell] = True
+            if state >= 0:
+                shift[row, cell] = state - tables.first_state[cell]
             for y in range(n_classes):
-                naive[y] += naive_change[item, y]
-                if parent >= 0:
-                    # A value that never occurred is no parent.
-                    opened[row, parent, y] = tables.entry_open[entries[item], y] if entries[item] >= 0 else -np.inf
-        n_found = find_pairs(indices, start, stop, last, before, one, other)
-        for pair in range(n_found):
-            _correct_pair(tables, parent_of, cells, entries, one[pair], other[pair], naive_change, opened[row])
-        constant_weight = averaged.constant_weight * n_left
-        lacking[row] = _average(
-            averaged, opened[row], changed[row], tables.constant_open, constant_weight, naive, scores[row]
-        )
+                # A value that never occurred is no parent.
+                opened[row, cell, y] = averaged.opened[state, y] if state >= 0 else -np.inf
+    _change_parents(tables, row_of, cells, states, indices, order, starts, shift, opened, changed, scores)
+    for row in range(n_rows):
+        constant_weight = averaged.constant_weight * n_constant[row]
+        lacking[row] = _average(averaged, opened[row], changed[row], tables.constant_open, constant_weight, scores[row])
 
 
 @njit(cache=True, nogil=True)
-def _correct_default_parents(
-    tables, parent_of, row_of, cells, entries, indices, order, starts, opened, changed, naive_change
-):
-    """What cells that do not hold their default change in parents that do, a value of a cell at a time."""
-    n_cells, n_classes = tables.other_count.shape
-    logs = tables.logs
-    neighbours = np.empty(n_cells, np.int64)
-    with_entry = np.zeros((n_cells, n_classes))
-    with_cell = np.zeros((n_cells, n_classes))
-    change = np.empty((n_cells, n_classes))
-    held, default, naive = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+def _change_parents(tables, row_of, cells, states, indices, order, starts, shift, opened, changed, naive):
+    """Add what items change in the parents beside them and in naive Bayes' product, a value of a cell at a time."""
+    n_cells, n_classes = tables.cells.shape[0], naive.shape[1]
+    neighbours, lines = np.empty(n_cells, np.int64), np.empty(n_cells + 1, np.int64)
+    first_state, blocks = tables.first_state, tables.blocks
+    change = no_change(tables)
     for distinct in range(starts.shape[0] - 1):
         item = order[starts[distinct]]
-        cell, entry = cells[item], entries[item]
-        n_found = find_neighbours(tables.groups, indices, item, cell, neighbours)
-        if entry >= 0:
-            scatter(tables.cells_beside, entry, with_entry)
-        if cell >= 0:
-            scatter(tables.both_other, cell, with_cell)
-        for y in range(n_classes):
-            held[y] = tables.entry_count[entry, y] if entry >= 0 else 0.0
-            default[y] = max(tables.class_count[y] - (tables.other_count[cell, y] if cell >= 0 else 0.0), 0.0)
-            naive[y] = log_after(logs, held[y]) - log_after(logs, default[y])
-        n_kept = 0
-        for place in range(n_found):
-            p = neighbours[place]
-            if parent_of[p] >= 0:
-                for y in range(n_classes):
-                    both = held[y] - with_entry[p, y]
-                    neither = default[y] - tables.other_count[p, y] + with_cell[p, y]
-                    change[n_kept, y] = log_after(logs, both) - log_after(logs, neither) - naive[y]
-                neighbours[n_kept] = parent_of[p]
-                n_kept += 1
-            for y in range(n_classes):
-                with_entry[p, y] = 0.0
-                with_cell[p, y] = 0.0
+        cell, state = cells[item], states[item]
+        nearby = neighbours[: lay_out(tables, indices, item, cell, neighbours, lines)]
+        begin_change(tables, cell, state, change)
+        kept = state >= 0 and tables.block_starts.shape[0] > 0
+        if not kept:
+            count_pairs(tables, cell, state, change)
         for place in range(starts[distinct], starts[distinct + 1]):
             row = row_of[order[place]]
-            mine = opened[row]
             for y in range(n_classes):
-                naive_change[order[place], y] = naive[y]
-            for j in range(n_kept):
-                changed[row, neighbours[j]] = True
-                for y in range(n_classes):
-                    mine[neighbours[j], y] += change[j, y]
+                naive[row, y] += change.naive[y]
+            if kept:
+                start = tables.block_starts[state]
+                for j in range(nearby.shape[0]):
+                    p = nearby[j]
+                    changed[row, p] = True
+                    line = start + lines[j] + shift[row, p]
+                    for y in range(n_classes):
+                        opened[row, p, y] += blocks[line, y]
+            else:
+                for p in nearby:
+                    changed[row, p] = True
+                    of_parent = first_state[p] + shift[row, p]
+                    for y in range(n_classes):
+                        opened[row, p, y] += change_of(tables, change, of_parent, first_state[p], y)
+        if not kept:
+            clear_pairs(tables, cell, state, change)
 
 
 @njit(cache=True, nogil=True)
-def _correct_pair(tables, parent_of, cells, entries, one, other, naive_change, opened):
-    """What two items that share a dimension change in each other as parents."""
-    both = -1
-    if entries[one] >= 0 and entries[other] >= 0:
-        both = _find(tables.entries_beside, entries[one], entries[other])
-    for parent, child in ((one, other), (other, one)):
-        entry, cell = entries[parent], cells[child]
-        if entry < 0 or parent_of[cells[parent]] < 0:
-            continue
-        mine = opened[parent_of[cells[parent]]]
-        beside = _find(tables.cells_beside, entry, cell) if cell >= 0 else -1
-        for y in range(mine.shape[0]):
-            together = tables.entries_beside.counts[both, y] if both >= 0 else 0.0
-            apart = tables.entry_count[entry, y] - (tables.cells_beside.counts[beside, y] if beside >= 0 else 0.0)
-            mine[y] += log_after(tables.logs, together) - log_after(tables.logs, apart) - naive_change[child, y]
-
-
-@njit(cache=True, nogil=True)
-def _average(averaged, opened, changed, constant_open, constant_weight, naive, out):
-    """The weighted average over parents, in logarithms; whether there is none, so that naive Bayes has to do."""
+def _average(averaged, opened, changed, constant_open, constant_weight, out):
+    """Add the weighted average over parents, in logarithms; whether there is none, so that naive Bayes has to do."""
     n_parents = opened.shape[0]
     total = constant_weight
     for j in range(n_parents):
@@ -271,7 +203,7 @@ def _average(averaged, opened, changed, constant_open, constant_weight, naive, o
             total += averaged.weight[j]
     if total == 0.0:
         for y in range(out.shape[0]):
-            out[y] = naive[y] + constant_open[y]
+            out[y] += constant_open[y]
         return True
     for y in range(out.shape[0]):
         largest = constant_open[y] if constant_weight > 0.0 else -np.inf
@@ -288,5 +220,5 @@ def _average(averaged, opened, changed, constant_open, constant_weight, naive, o
         for j in range(n_parents):
             if changed[j]:
                 score += averaged.weight[j] * np.exp(opened[j, y] - largest)
-        out[y] = naive[y] + largest + np.log(score / total)
+        out[y] += largest + np.log(score / total)
     return False
