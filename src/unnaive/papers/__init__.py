@@ -8,4 +8,5 @@ PAPERS = {
     "icgnb": "Instance Correlation Graph-based Naive Bayes (Li et al. 2025)",
     "massbayes": "MassBayes: A New Generative Classifier with Multi-dimensional Likelihood Estimation "
     "(Aryal & Ting 2013)",
+    "bat": "A Bayesian Classifier for Learning from Tensorial Data (Liu et al. 2013)",
 }
