@@ -25,6 +25,7 @@ from unnaive.represent.tensor_input import read_tensors
 from unnaive.represent.tensors import SparseTensor
 
 _SOLVER_TOL = 1e-6  # far below what a turn gains as long as turns go on
+_MOST_STEPS = 200_000  # of the solver in a turn; with counts that differ much it may go on for hours
 
 
 class SupportTensorMachine(ClassifierMixin, BaseEstimator):
@@ -63,8 +64,9 @@ class SupportTensorMachine(ClassifierMixin, BaseEstimator):
     Notes
     -----
     Cells are used as they are: counts are not scaled, and a cell with large numbers has much to say. Vectors begin
-    with all their elements equal, so that nothing is random. Turns find a local optimum. Tensors of one mode, the rows
-    of a matrix, are those of an ordinary linear support vector machine.
+    with all their elements equal, so that nothing is random. Turns find a local optimum; one in which the solver
+    comes to no end is cut short, with scikit-learn's warning, and counts only if it is an improvement. Tensors of one
+    mode, the rows of a matrix, are those of an ordinary linear support vector machine.
 
     References
     ----------
@@ -222,10 +224,13 @@ def _train(tensors: SparseTensor, signs: NDArray[np.float64], cost: float, max_i
             others = [vector[at] for q, (vector, at) in enumerate(zip(fixed, indices)) if q != mode]
             numbers = reduce(np.multiply, others, tensors.values)
             contracted = np.bincount(rows * size + indices[mode], numbers, minlength=len(tensors) * size)
+            contracted = contracted.reshape(-1, size)
             # As the other vectors have a length of one, theirs is no part of what is minimised.
-            machine = SVC(kernel="linear", C=cost, tol=_SOLVER_TOL).fit(contracted.reshape(-1, size), signs)
+            machine = SVC(kernel="linear", C=cost, tol=_SOLVER_TOL, max_iter=_MOST_STEPS).fit(
+                contracted.reshape(-1, size), signs
+            )
             weight, offset = machine.coef_[0], float(machine.intercept_[0])
-            margins = signs * (contracted.reshape(-1, size) @ weight + offset)
+            margins = signs * (contracted @ weight + offset)
             reached = 0.5 * float(weight @ weight) + cost * float(np.maximum(1.0 - margins, 0.0).sum())
             if reached > objective[-1]:
                 continue  # by what the solver tolerates
