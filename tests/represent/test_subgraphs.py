@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
@@ -388,6 +389,11 @@ def test_labels_must_be_classes_and_one_for_each_graph():
         SubgraphTensor().fit(MOLECULES, [None, *LABELS[1:]])
     with pytest.raises(ValueError, match="Unknown label type"):
         SubgraphTensor().fit(MOLECULES, [0.1, 0.2, 0.3, 0.5])
+
+
+def test_tensors_stay_tensors_where_frames_are_the_usual_output():
+    with config_context(transform_output="pandas"):
+        assert isinstance(SubgraphTensor(min_support=0.5).fit_transform(MOLECULES), SparseTensor)
 
 
 # Molecules

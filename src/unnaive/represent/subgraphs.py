@@ -27,7 +27,7 @@ from unnaive.statistics.subgraphs import MAX_STEPS, Connections, FlatPatterns, c
 _BYTES_OF_A_CELL = 16  # its index and its value
 
 
-class SubgraphTensor(TransformerMixin, BaseEstimator):
+class SubgraphTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Turn graphs into tensors that say how often frequent subgraphs occur and how they are connected.
 
     The closed frequent subgraphs of the training graphs are mined; up to ``max_patterns`` of them become the
