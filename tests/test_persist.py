@@ -85,6 +85,7 @@ from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, sav
 
 ROOT = Path(__file__).parent.parent
 TEXT_MODELS = [name for name, model in MODELS.items() if model.data == "text"]
+TENSOR_MODELS = [name for name, model in MODELS.items() if model.data == "tensor"]
 # Models of numbers, and what makes their files small or their fits short.
 NUMERIC_MODELS = {"icgnb": {"n_epochs": 5}, "ag-nbc": {"n_hidden": 3}, "ae-nbc": {"n_epochs": 3}}
 every_model = pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.data == "table"])
@@ -140,6 +141,13 @@ def test_every_model_of_the_registry_answers_as_before(name, tmp_path):
 
 @every_text_model
 def test_every_model_of_text_answers_as_before(name, tmp_path):
+    assert_kept(MODELS[name].make_for_documents().fit(*random_documents(0)), random_documents(1)[0], tmp_path)
+
+
+@pytest.mark.parametrize("name", TENSOR_MODELS)
+def test_a_model_of_tensors_of_tables_and_of_text_answers_as_before(name, tmp_path):
+    (table, labels), (new, _) = random_table(0, 120), random_table(1, 80)
+    assert_kept(MODELS[name].make_for_table().fit(table, labels), new, tmp_path)
     assert_kept(MODELS[name].make_for_documents().fit(*random_documents(0)), random_documents(1)[0], tmp_path)
 
 
@@ -457,8 +465,11 @@ def test_every_type_that_may_be_in_a_file_is_in_one():
     numbers = table[["width", "length"]].fillna(0.0)
     for name in NUMERIC_MODELS:
         found |= set(types.audit(skops.io.dumps(MODELS[name].make().fit(numbers, labels)))[0])
+    for name in TENSOR_MODELS:
+        found |= set(types.audit(skops.io.dumps(MODELS[name].make_for_table().fit(table, labels)))[0])
     documents = random_documents(0)
-    for model in [*(MODELS[name].make_for_documents() for name in TEXT_MODELS), ratios_of_two_classes()]:
+    of_text = [MODELS[name].make_for_documents() for name in (*TEXT_MODELS, *TENSOR_MODELS)]
+    for model in [*of_text, ratios_of_two_classes()]:
         found |= set(types.audit(skops.io.dumps(model.fit(documents[0], documents[1] == "sea")))[0])
     binary = clone(PIPELINES["boosting"]).fit(table, labels == "no")
     found |= set(types.audit(skops.io.dumps(binary))[0])
@@ -1417,7 +1428,13 @@ def sound_files(folder):
         save(model.fit(tensors, places), folder / "sound.unnaive")
         files[name] = (folder / "sound.unnaive").read_bytes()
         rows[name] = tensors
+    save(
+        MODELS["bat"].make_for_table().set_params(patterns__max_patterns=4).fit(table, labels), folder / "sound.unnaive"
+    )
+    files["bat of a table"], rows["bat of a table"] = (folder / "sound.unnaive").read_bytes(), table
     documents, about = random_documents(0, 20)
+    save(MODELS["bat"].make_for_documents(max_terms=4).fit(documents, about), folder / "sound.unnaive")
+    files["bat of text"], rows["bat of text"] = (folder / "sound.unnaive").read_bytes(), documents
     for name in ("honb", "honb3", "hosvm", "wm-nbsvm", "word-clusters", "tfidf-logistic"):
         save(MODELS[name].make_for_documents().fit(documents, about), folder / "sound.unnaive")
         files[name] = (folder / "sound.unnaive").read_bytes()
