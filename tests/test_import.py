@@ -72,7 +72,7 @@ def test_every_estimator_is_in_the_registry_or_transforms(name):
     member = getattr(unnaive, name)
     if issubclass(member, ClassifierMixin):
         assert name in {model.estimator for model in MODELS.values()}
-    else:
+    elif name != "SparseTensor":  # what models of tensors take
         assert issubclass(member, TransformerMixin)
 
 

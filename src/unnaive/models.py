@@ -137,7 +137,7 @@ def classifier_of(model: Any) -> Any:
 
 # Kinds of data that models of a kind can be made for, where these are not only its own.
 _TAKES = {"numeric": ("numeric", "table"), "tensor": ("tensor", "table", "text")}
-_WANBIA = "Zaidi, Cerquides, Carman & Webb 2013"
+_WANBIA = "Zaidi et al. 2013"
 _HIGHER_ORDER = "Ganiz, Lytkin & Pottenger 2009"
 
 MODELS: dict[str, Model] = {
@@ -184,8 +184,8 @@ MODELS: dict[str, Model] = {
         Model(
             "icgnb",
             "InstanceGraphNB",
-            "weighted Gaussian naive Bayes on attributes of a graph of the rows",
-            "Li, Jiang, Zhang, Yu & Zhang 2025",
+            "naive Bayes on attributes of a graph of rows",
+            "Li et al. 2025",
             data="numeric",
             parameters={"random_state": 0},
             transductive=True,
@@ -198,33 +198,17 @@ MODELS: dict[str, Model] = {
             "ag-nbc",
             "AttributeGroupNB",
             "naive Bayes over groups of dependent columns",
-            "He, Ou, Fournier-Viger & Huang 2022",
+            "He et al. 2022",
             data="numeric",
             parameters={"random_state": 0},
         ),
         Model(
             "ae-nbc",
             "AutoencoderNB",
-            "Gaussian naive Bayes on the hidden units of an auto-encoder",
-            "Ou, He, Fournier-Viger & Huang 2022",
+            "naive Bayes on the hidden units of an auto-encoder",
+            "Ou et al. 2022",
             data="numeric",
             parameters={"random_state": 0},
-            by_default=False,
-        ),
-        Model(
-            "bat",
-            "BayesianTensorClassifier",
-            "average over one parent for cells that share a dimension",
-            "Liu, Chan, Bailey, Leckie, Chen & Ramamohanarao 2013",
-            data="tensor",
-            by_default=False,
-        ),
-        Model(
-            "stl",
-            "SupportTensorMachine",
-            "support vector machine with a weight vector a mode",
-            "Tao, Li, Wu, Hu & Maybank 2007",
-            data="tensor",
             by_default=False,
         ),
         Model(
@@ -284,6 +268,22 @@ MODELS: dict[str, Model] = {
             "Slonim & Tishby 2001",
             data="text",
             counts=True,
+        ),
+        Model(
+            "bat",
+            "BayesianTensorClassifier",
+            "a parent for all cells that share a dimension",
+            "Liu et al. 2013",
+            data="tensor",
+            by_default=False,
+        ),
+        Model(
+            "stl",
+            "SupportTensorMachine",
+            "support vector machine, a vector a mode",
+            "Tao et al. 2007",
+            data="tensor",
+            by_default=False,
         ),
         *(
             Model(

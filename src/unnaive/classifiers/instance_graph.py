@@ -86,8 +86,8 @@ class InstanceGraphNB(BayesClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from unnaive import InstanceGraphNB
     >>> X, y = load_iris(return_X_y=True)
-    >>> few = np.where(np.arange(150) % 10 == 0, y, -1)  # five labels a class
-    >>> model = InstanceGraphNB(random_state=0).fit(X, few)
+    >>> some = np.where(np.arange(150) % 3 == 0, y, -1)  # a third of the labels
+    >>> model = InstanceGraphNB(random_state=0).fit(X, some)
     >>> float((model.transduction_ == y).mean()) > 0.9
     True
     >>> model.predict([[5.0, 3.4, 1.5, 0.2], [6.5, 3.0, 5.6, 2.1]])

@@ -50,8 +50,16 @@ class TextTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         With ``"tfidf"``, a cell is multiplied by the logarithm of the number of training documents over the number of
         those in which the cell is not zero. That number is taken as 1 if there is no such document; a cell that is in
         all of them becomes zero.
-    stop_words, stemmer, token_pattern, min_documents, mail
-        What a term is, as in :class:`Terms`.
+    stop_words : str, collection of str or None, default="english"
+        Words that are no terms, as in :class:`Terms`.
+    stemmer : str or None, default="porter"
+        What reduces words to stems, as in :class:`Terms`.
+    token_pattern : str, default=r"[^\\W\\d_]{2,}"
+        Regular expression of a word, as in :class:`Terms`.
+    min_documents : int, default=1
+        Terms that are in fewer training documents are left out.
+    mail : collection of {"headers", "quotes", "signatures"}, default=()
+        Parts of mail and news posts to leave out, as in :class:`Terms`.
 
     Attributes
     ----------

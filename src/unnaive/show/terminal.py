@@ -115,7 +115,7 @@ def model_table() -> Table:
     """The registry."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     for column in ("name", "estimator", "what it is", "takes", "from"):
-        table.add_column(column, no_wrap=column in ("name", "estimator"))
+        table.add_column(column, no_wrap=column in ("name", "estimator", "what it is"))
     for model in MODELS.values():
         table.add_row(model.name, _estimator(model), model.description, _takes(model), model.paper)
     return table
