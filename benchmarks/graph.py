@@ -58,7 +58,8 @@ def gradients(args: argparse.Namespace) -> str:
         return NO_TORCH
     import torch
 
-    from unnaive.statistics.autoencoder import join, loss_and_gradients, start
+    from unnaive.statistics.autoencoder import loss_and_gradients, start
+    from unnaive.statistics.convolution import join
     from unnaive.statistics.decoder import Decoder
 
     X, edges = _rows_and_tree("keel_segment", 19)
@@ -165,7 +166,8 @@ def _table(name: str, told: dict[str, list[dict]], args: argparse.Namespace) -> 
 
 
 def _train_ours(X: np.ndarray, edges: np.ndarray, n_epochs: int, n_threads: int, decoder: str) -> float:
-    from unnaive.statistics.autoencoder import join, train
+    from unnaive.statistics.autoencoder import train
+    from unnaive.statistics.convolution import join
 
     trained = train(
         X,

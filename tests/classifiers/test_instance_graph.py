@@ -6,7 +6,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from unnaive import InstanceGraphEmbedding, InstanceGraphNB, NaiveBayes, WeightedGaussianNB
-from unnaive.statistics.autoencoder import encode, join
+from unnaive.statistics.autoencoder import encode
+from unnaive.statistics.convolution import join
 
 
 def quick(**parameters):

@@ -10,11 +10,11 @@ from unnaive.statistics.autoencoder import (
     Parameters,
     encode,
     encode_joined,
-    join,
     loss_and_gradients,
     start,
     train,
 )
+from unnaive.statistics.convolution import join
 from unnaive.statistics.decoder import _BLOCK, EXACT_UP_TO, Decoder, _apply_sigmoid, groups_of
 
 examples = settings(deadline=None, max_examples=100)

@@ -13,7 +13,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted
 
 from unnaive.represent.columns import refuse_missing_labels
 from unnaive.statistics.posterior import to_log_posterior, to_posterior
@@ -166,6 +166,18 @@ def check_labels(owner: Any, y: Any, n_rows: int) -> NDArray[Any]:
     if len(labels) != n_rows:
         raise ValueError(f"X has {n_rows} rows, but y has {len(labels)} labels.")
     return labels
+
+
+def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    """A weight for every row, ones if there are none, at least one of them positive."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = _check_sample_weight(sample_weight, np.empty((n_rows, 1)), dtype=np.float64)
+    if (weights < 0).any():
+        raise ValueError("Negative values in sample_weight: a row counts once, more often, or not at all.")
+    if not (weights > 0).any():
+        raise ValueError("Every sample_weight is zero, so that no row is left to learn from.")
+    return weights
 
 
 def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:

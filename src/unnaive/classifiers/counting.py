@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.classifiers.additive import AdditiveClassifier
-from unnaive.classifiers.base import check_labels, class_indices, known_classes, unchanged_on_error
+from unnaive.classifiers.base import check_labels, check_weights, class_indices, known_classes, unchanged_on_error
 from unnaive.classifiers.evidence import evidence_by_orders
 from unnaive.classifiers.state import check_names
 from unnaive.classifiers.table import TableClassifier
@@ -148,7 +148,7 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
         self._validate_params()
         table = read_table(self, X, reset=first)
         labels = check_labels(self, y, table.n_rows)
-        weights = self._check_weights(sample_weight, table)
+        weights = check_weights(sample_weight, table.n_rows)
         indices = class_indices(labels, known)
         if not np.all(weights > 0):
             used = weights > 0
@@ -319,7 +319,7 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
         check_is_fitted(self)
         table = read_table(self, X, reset=False)
         classes = class_indices(check_labels(self, y, table.n_rows), self.classes_)
-        weights = self._check_weights(sample_weight, table)
+        weights = check_weights(sample_weight, table.n_rows)
         used = weights > 0
         never = "Some of these rows were never counted: "
         counted = table if used.all() else table.take(used)

@@ -20,7 +20,8 @@ from unnaive.classifiers.base import unchanged_on_error
 from unnaive.classifiers.state import KeptState
 from unnaive.represent.numbers import read_numbers
 from unnaive.represent.partial_labels import is_labelled
-from unnaive.statistics.autoencoder import Parameters, encode_joined, join, train
+from unnaive.statistics.autoencoder import Parameters, encode_joined, train
+from unnaive.statistics.convolution import join
 from unnaive.statistics.nearest import NearestRows
 from unnaive.statistics.spanning import spanning_tree
 

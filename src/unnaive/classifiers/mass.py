@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.classifiers.base import check_labels, class_indices, known_classes, unchanged_on_error
+from unnaive.classifiers.base import check_labels, check_weights, class_indices, known_classes, unchanged_on_error
 from unnaive.classifiers.evidence import evidence_by_orders
 from unnaive.classifiers.state import KeptState, check_names
 from unnaive.classifiers.table import TableClassifier
@@ -175,7 +175,7 @@ class MassBayes(KeptState, TableClassifier):
             )
         table = self._read(X, reset=first)
         indices = class_indices(check_labels(self, y, table.n_rows), known)
-        weights = self._check_weights(sample_weight, table)
+        weights = check_weights(sample_weight, table.n_rows)
         used = weights > 0
         if not used.all():
             table, indices, weights = table.take(used), indices[used], weights[used]

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_sample_weight
 
-from unnaive.classifiers.base import ExplainedClassifier, check_labels, index_labels, unchanged_on_error
+from unnaive.classifiers.base import ExplainedClassifier, check_labels, check_weights, index_labels, unchanged_on_error
 from unnaive.represent.columns import RawTable, read_table
 
 
@@ -47,7 +46,7 @@ class TableClassifier(ExplainedClassifier):
         self._validate_params()
         table = self._read(X, reset=True)
         labels = check_labels(self, y, table.n_rows)
-        weights = self._check_weights(sample_weight, table)
+        weights = check_weights(sample_weight, table.n_rows)
         weighted = sample_weight is not None
         if not np.all(weights > 0):
             used = weights > 0
@@ -55,16 +54,6 @@ class TableClassifier(ExplainedClassifier):
         self.classes_, classes = index_labels(labels)
         self._fit(table, classes, weights, weighted)
         return self
-
-    def _check_weights(self, sample_weight: ArrayLike | None, table: RawTable) -> NDArray[np.float64]:
-        if sample_weight is None:
-            return np.ones(table.n_rows)
-        weights = _check_sample_weight(sample_weight, np.empty((table.n_rows, 1)), dtype=np.float64)
-        if (weights < 0).any():
-            raise ValueError("Negative values in sample_weight: a row counts once, more often, or not at all.")
-        if not (weights > 0).any():
-            raise ValueError("Every sample_weight is zero, so that no row is left to learn from.")
-        return weights
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from unnaive.classifiers.additive import AdditiveClassifier
-from unnaive.classifiers.base import check_labels, class_indices, index_labels, known_classes, unchanged_on_error
+from unnaive.classifiers.base import (
+    check_labels,
+    check_weights,
+    class_indices,
+    index_labels,
+    known_classes,
+    unchanged_on_error,
+)
 from unnaive.classifiers.state import check_names
 from unnaive.represent.cell_values import CellValues, holds_counts
 from unnaive.represent.tensor_input import read_tensors
@@ -150,7 +157,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
         self._validate_params()
         tensors = self._read(X, reset=True)
         labels = check_labels(self, y, len(tensors))
-        weights = _read_weights(sample_weight, len(tensors))
+        weights = check_weights(sample_weight, len(tensors))
         used = weights > 0
         self.classes_, classes = index_labels(labels[used])
         self._begin(tensors[used], classes, weights[used], sample_weight is not None)
@@ -183,7 +190,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
         self._validate_params()
         tensors = self._read(X, reset=first)
         indices = class_indices(check_labels(self, y, len(tensors)), known)
-        weights = _read_weights(sample_weight, len(tensors))
+        weights = check_weights(sample_weight, len(tensors))
         used = weights > 0
         tensors, indices, weights = tensors[used], indices[used], weights[used]
         if first:
@@ -216,7 +223,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
         check_is_fitted(self)
         tensors = self._read(X, reset=False)
         indices = class_indices(check_labels(self, y, len(tensors)), self.classes_)
-        weights = _read_weights(sample_weight, len(tensors))
+        weights = check_weights(sample_weight, len(tensors))
         used = weights > 0
         taken = self._count(tensors[used], indices[used], weights[used])
         try:
@@ -406,14 +413,3 @@ class BayesianTensorClassifier(AdditiveClassifier):
     def _restore(self, kept: dict[str, Any], checked: tuple[CellValues, TensorCounts, _Averaged]) -> None:
         self.__dict__.update(kept)
         self.cell_values_, self.counts_, self._derived = checked
-
-
-def _read_weights(sample_weight: ArrayLike | None, n_tensors: int) -> NDArray[np.float64]:
-    if sample_weight is None:
-        return np.ones(n_tensors)
-    weights = _check_sample_weight(sample_weight, np.empty((n_tensors, 1)), dtype=np.float64)
-    if (weights < 0).any():
-        raise ValueError("Negative values in sample_weight: a tensor counts once, more often, or not at all.")
-    if not (weights > 0).any():
-        raise ValueError("Every sample_weight is zero, so that no tensor is left to learn from.")
-    return weights

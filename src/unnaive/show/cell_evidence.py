@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from unnaive.models import classifier_of
-from unnaive.show.evidence import EvidenceDisplay, choose, leave_room, signed
-from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, settle, shorten, write_title
+from unnaive.show.evidence import EvidenceDisplay, choose
+from unnaive.show.style import shorten
 from unnaive.show.tensor import names_of_modes, read_batch
 
 if TYPE_CHECKING:
@@ -176,49 +177,14 @@ class CellEvidenceDisplay(EvidenceDisplay):
         """Width and height in inches that do the drawing justice."""
         return 8.5, super().size[1]
 
-    def _draw(self, ax: Axes) -> None:
-        self.bars_ = self._bars()
-        sizes = np.array([size for _, size in self.bars_])
-        n_cells = len(sizes) - (3 if self._n_others else 2)
-        places = np.arange(len(sizes)) + 0.4 * (np.arange(len(sizes)) >= n_cells)  # sums stand apart
-        ax.spines[["left", "bottom"]].set_visible(False)
-        ax.set_ylim(places[-1] + 0.6, -0.6)
-        ax.set_yticks(places, [words for words, _ in self.bars_], parse_math=False)
-        ax.tick_params(axis="y", length=0)
-        label, against = shorten(self.label_, 24), shorten(self.against_, 24)
-        ax.set_xlabel(f"log odds:  ← for {against}  |  for {label} →")
-        write_title(
-            ax, f"{label} ({self._probability(self.label_)}) against {against} ({self._probability(self.against_)})"
-        )
-        width, _ = settle(ax)
+    @property
+    def _n_sums(self) -> int:  # type: ignore[override]
+        return 3 if self._n_others else 2
 
-        # Sums may be a hundred times as large as any cell: their bars are broken, lest no cell be seen.
-        longest = _LONGEST * np.abs(sizes[:n_cells]).max(initial=0.0) or np.abs(sizes).max()
-        drawn = np.clip(sizes, -longest, longest)
-        numbers = [signed(size) for size in sizes]
-        leave_room(ax, drawn, numbers, width)
-        for place, size, whole, number in zip(places, drawn, sizes, numbers):
-            bar: dict[str, Any] = {"height": 0.68, "color": PALETTE[0] if size >= 0 else PALETTE[1]}
-            if place != places[-1]:
-                bar["alpha"] = 0.8
-            if size == whole:
-                ax.barh(place, size, **bar)
-            else:
-                ax.barh([place, place], [0.86 * size, 0.1 * size], left=[0, 0.9 * size], **bar)
-            ax.annotate(
-                number,
-                (size, place),
-                (4 if size >= 0 else -4, 0),
-                textcoords="offset points",
-                ha="left" if size >= 0 else "right",
-                va="center",
-                color=INK,
-                fontsize=TEXT_SIZE,
-                fontweight="bold" if place == places[-1] else "normal",
-            )
-        ax.axvline(0, color=FAINT, linewidth=0.9)
-        if n_cells:
-            ax.axhline(places[n_cells] - 0.7, color=FAINT, linewidth=0.6)
+    def _longest(self, sizes: NDArray[np.float64]) -> float:
+        """Sums may be a hundred times as large as any cell: their bars are broken, lest no cell be seen."""
+        cells = sizes[: len(sizes) - self._n_sums]
+        return float(_LONGEST * np.abs(cells).max(initial=0.0) or np.abs(sizes).max())
 
     @property
     def _n_others(self) -> int:

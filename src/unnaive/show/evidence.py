@@ -160,11 +160,17 @@ class EvidenceDisplay(Display):
         """Width and height in inches that do the drawing justice."""
         return 7.5, 1.3 + 0.27 * (min(len(self.contributions_) - 1, self.top + 1) + 2)
 
+    _n_sums = 1  # bars at the end that stand apart
+
+    def _longest(self, sizes: NDArray[np.float64]) -> float:
+        """Where bars are cut: odds against a class that cannot be are infinite."""
+        return 1.2 * float(np.abs(sizes[np.isfinite(sizes)]).max(initial=1.0))
+
     def _draw(self, ax: Axes) -> None:
         self.bars_ = self._bars()
         sizes = np.array([size for _, size in self.bars_])
-        places = np.arange(len(sizes), dtype=np.float64)
-        places[-1] += 0.4  # the total stands apart
+        n_single = len(sizes) - self._n_sums
+        places = np.arange(len(sizes)) + 0.4 * (np.arange(len(sizes)) >= n_single)
         ax.spines[["left", "bottom"]].set_visible(False)
         ax.set_ylim(places[-1] + 0.6, -0.6)
         ax.set_yticks(places, [words for words, _ in self.bars_], parse_math=False)
@@ -176,15 +182,21 @@ class EvidenceDisplay(Display):
         )
         width, _ = settle(ax)
 
-        longest = 1.2 * np.abs(sizes[np.isfinite(sizes)]).max(initial=1.0)
-        finite = np.clip(sizes, -longest, longest)  # odds against a class that cannot be are infinite
+        longest = self._longest(sizes)
+        drawn = np.clip(sizes, -longest, longest)
         numbers = [signed(size) for size in sizes]
-        leave_room(ax, finite, numbers, width)
-        colours = [PALETTE[0] if size >= 0 else PALETTE[1] for size in sizes]
-        bars = ax.barh(places, finite, height=0.68, color=colours)
-        for bar in bars[:-1]:
-            bar.set_alpha(0.8)
-        for place, size, number in zip(places, finite, numbers):
+        leave_room(ax, drawn, numbers, width)
+        for place, size, whole, number in zip(places, drawn, sizes, numbers):
+            is_total = place == places[-1]
+            look: dict[str, Any] = {
+                "height": 0.68,
+                "color": PALETTE[0] if whole >= 0 else PALETTE[1],
+                "alpha": 1.0 if is_total else 0.8,
+            }
+            if size == whole or np.isinf(whole):
+                ax.barh(place, size, **look)
+            else:  # broken
+                ax.barh([place, place], [0.86 * size, 0.1 * size], left=[0, 0.9 * size], **look)
             ax.annotate(
                 number,
                 (size, place),
@@ -194,10 +206,11 @@ class EvidenceDisplay(Display):
                 va="center",
                 color=INK,
                 fontsize=TEXT_SIZE,
-                fontweight="bold" if place == places[-1] else "normal",
+                fontweight="bold" if is_total else "normal",
             )
         ax.axvline(0, color=FAINT, linewidth=0.9)
-        ax.axhline(places[-1] - 0.7, color=FAINT, linewidth=0.6)
+        if n_single:
+            ax.axhline(places[n_single] - 0.7, color=FAINT, linewidth=0.6)
 
     def _bars(self) -> list[tuple[str, float]]:
         """Words and log odds of the prior, the weightiest columns, all others together, and the total."""

@@ -13,35 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 from numpy.random import Generator
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from unnaive.statistics.convolution import Graph, convolve, multiply_rows
 from unnaive.statistics.decoder import Decoder, groups_of
 
 _FURTHEST = 1e6  # cells beyond are taken as this, so that wild ones overflow nowhere, not even squared in float32
 _WIDEST = 10.0  # logarithm of the largest spread, for the same reason
 _DECAY, _SQUARE_DECAY, _TINY = 0.9, 0.999, 1e-8  # of Adam
 _LOSS_EVERY = 50  # epochs; the gradient does without the loss, which takes logarithms of all pairs
-
-
-class Graph(NamedTuple):
-    """An undirected graph, and its normalised adjacency matrix D^-½ (A + I) D^-½ in compressed sparse rows.
-
-    Attributes
-    ----------
-    indptr, indices, values : ndarray
-        The matrix.
-    degrees : ndarray of shape (n_rows,)
-        Neighbours of each row, itself included.
-    edges : ndarray of shape (n_edges, 2)
-        Each edge once, the smaller row first, in order; without loops.
-    """
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int64]
-    values: NDArray[Any]
-    degrees: NDArray[np.int64]
-    edges: NDArray[np.int64]
 
 
 class Parameters(NamedTuple):
@@ -85,41 +66,6 @@ class _Pass(NamedTuple):
     heads: NDArray[Any]
 
 
-def join(edges: ArrayLike, n_rows: int, dtype: DTypeLike = np.float64) -> Graph:
-    """The graph of some edges between rows.
-
-    Parameters
-    ----------
-    edges : array-like of shape (n_edges, 2)
-        In any order and direction, each edge once. The graph need not be a tree, nor connected.
-    n_rows : int
-    dtype : float32 or float64
-
-    Examples
-    --------
-    >>> from unnaive.statistics.autoencoder import join
-    >>> graph = join([[1, 0]], 3)
-    >>> graph.degrees, graph.values
-    (array([2, 2, 1]), array([0.5, 0.5, 0.5, 0.5, 1. ]))
-    """
-    ends = np.sort(np.asarray(edges, dtype=np.int64).reshape(-1, 2), axis=1)
-    once = np.unique(ends, axis=0)
-    if len(once) < len(ends):
-        raise ValueError("An edge is there twice; give each edge once, in one direction.")
-    if (once[:, 0] == once[:, 1]).any():
-        raise ValueError("An edge joins a row to itself; leave it out, as every row has its loop already.")
-    if once.size and (once.min() < 0 or once.max() >= n_rows):
-        raise ValueError(f"Edges join rows {once.min()} to {once.max()}; rows are 0 to {n_rows - 1}.")
-    loops = np.arange(n_rows)
-    row = np.concatenate([once[:, 0], once[:, 1], loops])
-    column = np.concatenate([once[:, 1], once[:, 0], loops])
-    by_row = np.lexsort((column, row))
-    row, column = row[by_row], column[by_row]
-    degrees = np.bincount(row, minlength=n_rows)
-    values = 1 / np.sqrt(degrees[row] * degrees[column])
-    return Graph(np.append(0, np.cumsum(degrees)), column, values.astype(dtype), degrees, once)
-
-
 def start(n_columns: int, random: Generator, dtype: DTypeLike = np.float64) -> Parameters:
     """Parameters to start from: weights uniform within ±√(6 / (inputs + outputs)), and no biases (Glorot).
 
@@ -150,13 +96,14 @@ def encode(X: NDArray[Any], graph: Graph, parameters: Parameters) -> tuple[NDArr
     Examples
     --------
     >>> import numpy as np
-    >>> from unnaive.statistics.autoencoder import encode, join, start
+    >>> from unnaive.statistics.autoencoder import encode, start
+    >>> from unnaive.statistics.convolution import join
     >>> X = np.array([[1.0], [1.0], [-2.0]])
     >>> mean, log_spread = encode(X, join([[0, 1]], 3), start(1, np.random.default_rng(0)))
     >>> mean.round(3).ravel()
     array([-0.503, -0.503, -1.781])
     """
-    return _halves(_forward(_convolved(_moderate(X), graph), graph, parameters).heads)
+    return _halves(_forward(convolve(_moderate(X), graph), graph, parameters).heads)
 
 
 def encode_joined(
@@ -177,7 +124,8 @@ def encode_joined(
     Examples
     --------
     >>> import numpy as np
-    >>> from unnaive.statistics.autoencoder import encode, encode_joined, join, start
+    >>> from unnaive.statistics.autoencoder import encode, encode_joined, start
+    >>> from unnaive.statistics.convolution import join
     >>> X, parameters = np.array([[1.0], [1.0], [-2.0]]), start(1, np.random.default_rng(0))
     >>> joined, _ = encode_joined(X[:2], join([[0, 1]], 2), parameters, X[2:], np.array([1]))
     >>> mean, _ = encode(X, join([[0, 1], [1, 2]], 3), parameters)
@@ -191,7 +139,7 @@ def encode_joined(
     across = 1 / np.sqrt(2 * after)
     # A row that is joined has one neighbour more: its loop, its old neighbours and the new one weigh otherwise.
     neighbours = np.empty_like(rows)
-    _multiply(graph.indptr, graph.indices, graph.values, X, nearest, neighbours)
+    multiply_rows(graph.indptr, graph.indices, graph.values, X, nearest, neighbours)
     neighbours -= own / before
     convolved_own = neighbours * np.sqrt(before / after) + own / after + rows * across
     hidden = _hidden(rows / 2 + own * across, parameters)
@@ -220,7 +168,8 @@ def loss_and_gradients(
     Examples
     --------
     >>> import numpy as np
-    >>> from unnaive.statistics.autoencoder import join, loss_and_gradients, start
+    >>> from unnaive.statistics.autoencoder import loss_and_gradients, start
+    >>> from unnaive.statistics.convolution import join
     >>> from unnaive.statistics.decoder import Decoder
     >>> X, graph = np.array([[1.0], [1.0], [-2.0]]), join([[0, 1]], 3)
     >>> parameters = start(1, np.random.default_rng(0))
@@ -231,7 +180,7 @@ def loss_and_gradients(
     """
     gradient = np.empty(_size(X.shape[1]), dtype=X.dtype)
     gradients = _views(gradient, X.shape[1])
-    passed = _forward(_convolved(_moderate(X), graph), graph, parameters)
+    passed = _forward(convolve(_moderate(X), graph), graph, parameters)
     loss = _backward(passed, graph, parameters, noise, decoder, gradients, with_loss=True)
     return loss, gradients
 
@@ -269,7 +218,8 @@ def train(
     Examples
     --------
     >>> import numpy as np
-    >>> from unnaive.statistics.autoencoder import join, train
+    >>> from unnaive.statistics.autoencoder import train
+    >>> from unnaive.statistics.convolution import join
     >>> X = np.repeat([[-1.0, 1.0], [1.0, -1.0]], 20, axis=0)
     >>> path = join([(i, i + 1) for i in range(39) if i != 19], 40)
     >>> random = np.random.default_rng(0)
@@ -278,7 +228,7 @@ def train(
     (array([  1.,  50., 100.]), True)
     """
     n_rows, n_columns = X.shape
-    convolved = _convolved(_moderate(X), graph)
+    convolved = convolve(_moderate(X), graph)
     parameters = start(n_columns, random, X.dtype)
     adam = _Adam(parameters, learning_rate)
     losses = []
@@ -340,13 +290,6 @@ def _moderate(X: NDArray[Any]) -> NDArray[Any]:
     return np.clip(X, -_FURTHEST, _FURTHEST)
 
 
-def _convolved(M: NDArray[Any], graph: Graph) -> NDArray[Any]:
-    """The normalised adjacency matrix times another."""
-    product = np.empty_like(M)
-    _multiply(graph.indptr, graph.indices, graph.values, M, np.arange(len(M)), product)
-    return product
-
-
 def _hidden(convolved: NDArray[Any], parameters: Parameters) -> NDArray[Any]:
     hidden = convolved @ parameters.hidden_weights
     _add_bias_and_rectify(hidden, parameters.hidden_bias)
@@ -372,7 +315,7 @@ def _halves(heads: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 def _forward(convolved: NDArray[Any], graph: Graph, parameters: Parameters) -> _Pass:
     hidden = _hidden(convolved, parameters)
-    convolved_hidden = _convolved(hidden, graph)
+    convolved_hidden = convolve(hidden, graph)
     return _Pass(convolved, hidden, convolved_hidden, _heads(convolved_hidden, parameters))
 
 
@@ -396,7 +339,7 @@ def _backward(
     gradients.mean_weights[:], gradients.spread_weights[:] = np.hsplit(weights, 2)
     gradients.mean_bias[:], gradients.spread_bias[:] = np.split(biases, 2)
     # The matrix is symmetric, so the way back is the same convolution.
-    by_hidden = _convolved(by_heads @ _head_weights(parameters).T, graph)
+    by_hidden = convolve(by_heads @ _head_weights(parameters).T, graph)
     _stop_at_zero(passed.hidden, by_hidden)
     np.matmul(passed.convolved.T, by_hidden, out=gradients.hidden_weights)
     np.sum(by_hidden, axis=0, out=gradients.hidden_bias)
@@ -440,14 +383,3 @@ def _stop_at_zero(hidden, by_hidden):
     for i in range(len(hidden)):
         for k in range(hidden.shape[1]):
             by_hidden[i, k] = by_hidden[i, k] if hidden[i, k] > 0 else 0
-
-
-@njit(cache=True, nogil=True)
-def _multiply(indptr, indices, values, M, rows, product):
-    """Some rows of a sparse matrix times a dense one."""
-    for place, row in enumerate(rows):
-        product[place] = 0
-        for cell in range(indptr[row], indptr[row + 1]):
-            value, other = values[cell], indices[cell]
-            for k in range(M.shape[1]):
-                product[place, k] += value * M[other, k]
