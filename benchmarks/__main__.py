@@ -14,6 +14,7 @@ BENCHES = {
     "graph": "the graph auto-encoder beside a dense one in PyTorch: seconds, memory, gradients",
     "graph_mining": "frequent subgraphs beside gspan-mining, closed ones, and their tensors",
     "tensors": "Bat on molecules beside AODE on the same tensors, and its time by their size",
+    "decomposition": "decompositions of a joint tensor beside pyttb's cp_als, and their time by rows and components",
     "streaming": "a file larger than memory should be: peak memory of fitting in batches, and the same model",
 }
 

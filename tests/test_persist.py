@@ -68,6 +68,7 @@ from unnaive import (
     AODE,
     TAN,
     AnDE,
+    DecomposedTensorClassifier,
     HigherOrderNB,
     HigherOrderTransformer,
     MassBayes,
@@ -1072,6 +1073,48 @@ def test_trees_that_do_not_fit_together_are_refused(broken):
         MassBayes.__new__(MassBayes).__setstate__(state)
 
 
+BROKEN_COMPONENTS = {
+    "a term beyond the last": lambda s: put(s["_stages"][3], (-1, 1), 1000),
+    "a term before the first": lambda s: put(s["_stages"][3], (0, 0), -1),
+    "a stage without terms": lambda s: put(s["_stages"][3], (0, 1), 0),
+    "no stages": lambda s: put(s["_stages"], 3, s["_stages"][3][:0]),
+    "stages of three numbers": lambda s: put(s["_stages"], 3, np.ones((2, 3), dtype=np.int64)),
+    "fewer values than the columns have": lambda s: put(s["_stages"], 1, s["_stages"][1][1:]),
+    "fewer terms": lambda s: put(s["_stages"], 0, s["_stages"][0][1:]),
+    "vectors of fewer classes": lambda s: put(s["_stages"], 2, s["_stages"][2][1:]),
+    "vectors of another type": lambda s: put(s["_stages"], 1, s["_stages"][1].astype(np.float32)),
+    "weights that are not numbers": lambda s: put(s["_stages"][0], 0, np.nan),
+    "a part missing": lambda s: s.update(_stages=s["_stages"][:3]),
+    "a column beyond the last": lambda s: put(s["selected_features_"], -1, 99),
+    "a column before the first": lambda s: put(s["selected_features_"], 0, -1),
+    "columns out of order": lambda s: s.update(selected_features_=s["selected_features_"][::-1]),
+    "no columns": lambda s: s.update(selected_features_=s["selected_features_"][:0]),
+    "another column": lambda s: put(s["selected_features_"], 0, 1),
+    "a class too few": lambda s: s.update(classes_=s["classes_"][:2], class_count_=s["class_count_"][:2]),
+    "negative counts": lambda s: put(s["class_count_"], 0, -1.0),
+    "information of fewer columns": lambda s: s.update(column_information_=s["column_information_"][1:]),
+    "scores in a table": lambda s: s.update(held_out_log_scores_=np.zeros((2, 2))),
+    "no encoder": lambda s: s.update(encoder_=None),
+    "an encoder of other categories": lambda s: s.update(
+        encoder_=TableEncoder().fit(random_table(0, 60)[0].assign(colour="one"), random_table(0, 60)[1])
+    ),
+    "a parameter that is not allowed": lambda s: s.update(floor=-1.0),
+    "a parameter missing": lambda s: s.pop("mask"),
+    "what was computed": lambda s: s.update(_terms=()),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_COMPONENTS)
+def test_components_that_do_not_fit_together_are_refused(broken):
+    model = DecomposedTensorClassifier(n_components=3, n_features=2, random_state=0).fit(*random_table(0, 60))
+    assert model.selected_features_.tolist() != [1, 2]
+    DecomposedTensorClassifier.__new__(DecomposedTensorClassifier).__setstate__(state_of(model))
+    state = state_of(model)
+    BROKEN_COMPONENTS[broken](state)
+    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
+        DecomposedTensorClassifier.__new__(DecomposedTensorClassifier).__setstate__(state)
+
+
 BROKEN_TENSORS = {
     "an entry beyond the last": lambda s: put(s["counts_"]["entries"], -1, 20 * 4),
     "a negative entry": lambda s: put(s["counts_"]["entries"], 0, -1),
@@ -1411,6 +1454,8 @@ def sound_files(folder):
     models |= {
         "massbayes": MassBayes(n_trees=3, random_state=0),
         "massbayes in regions": MassBayes(n_trees=2, strict_region=True, random_state=0),
+        "dtc": DecomposedTensorClassifier(n_components=3, decomposition="cp", random_state=0),
+        "dtc by cv": DecomposedTensorClassifier(n_components="cv", max_components=3, random_state=0),
     }
     files = {}
     for name, model in models.items():

@@ -30,6 +30,7 @@ _HOME = {
     "AutoencoderNB": "classifiers.autoencoder",
     "BayesianTensorClassifier": "classifiers.tensor",
     "SupportTensorMachine": "classifiers.support_tensor",
+    "DecomposedTensorClassifier": "classifiers.decomposed",
     "SparseTensor": "represent.tensors",
     "PatternTensor": "represent.patterns",
     "TextTensor": "represent.text_tensor",

@@ -182,6 +182,21 @@ MODELS: dict[str, Model] = {
             parameters={"random_state": 0},
         ),
         Model(
+            "dtc",
+            "DecomposedTensorClassifier",
+            "the joint tensor, decomposed term by term",
+            "van Gerven 2007",
+            parameters={"decomposition": "cp", "random_state": 0},
+            by_default=False,
+        ),
+        Model(
+            "dtc-mixture",
+            "DecomposedTensorClassifier",
+            "the joint tensor, decomposed as a mixture",
+            "van Gerven 2007",
+            parameters={"random_state": 0},
+        ),
+        Model(
             "icgnb",
             "InstanceGraphNB",
             "naive Bayes on attributes of a graph of rows",

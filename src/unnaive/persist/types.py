@@ -30,6 +30,7 @@ _UNNAIVE = (
     "classifiers.network.KDB",
     "classifiers.network.BayesNet",
     "classifiers.mass.MassBayes",
+    "classifiers.decomposed.DecomposedTensorClassifier",
     "classifiers.instance_graph.InstanceGraphNB",
     "classifiers.graph_embedding.InstanceGraphEmbedding",
     "classifiers.weighted.WeightedNaiveBayes",

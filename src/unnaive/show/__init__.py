@@ -8,6 +8,9 @@ from unnaive.lazy import lazy_names
 _HOME = {
     "AttributeCorrelationDisplay": "attribute_correlations",
     "CellEvidenceDisplay": "cell_evidence",
+    "ColumnInformationDisplay": "column_information",
+    "ComponentScoresDisplay": "component_scores",
+    "ComponentsDisplay": "components",
     "CriticalDifferenceDisplay": "critical_difference",
     "EvidenceDisplay": "evidence",
     "GaussianityDisplay": "gaussianity",
@@ -15,6 +18,7 @@ _HOME = {
     "LogRatioDisplay": "log_ratios",
     "NetworkDisplay": "network",
     "ParameterEffectDisplay": "parameter_effect",
+    "PosteriorsDisplay": "posteriors",
     "ReliabilityDisplay": "reliability",
     "ScaleUpDisplay": "scale_up",
     "ScoreTimeDisplay": "score_time",

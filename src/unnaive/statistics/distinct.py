@@ -113,11 +113,26 @@ class DistinctRows:
     def _join(self, rows: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
         rows = np.ascontiguousarray(np.concatenate([self.rows, rows]), dtype=np.int32)
         weights = np.concatenate([self.weights, weights])
-        keys = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
-        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-        total = np.bincount(group.ravel(), weights=weights, minlength=len(first)).astype(np.float64)
+        first, group = groups_of_rows(rows)
+        total = np.bincount(group, weights=weights, minlength=len(first)).astype(np.float64)
         kept = np.abs(total) > rounding_of(np.abs(total))
         self.rows, self.weights = rows[first[kept]], total[kept]
+
+
+def groups_of_rows(rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each distinct row of a matrix is first, and which of these every row equals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unnaive.statistics.distinct import groups_of_rows
+    >>> groups_of_rows(np.array([[1, 2], [0, 3], [1, 2]]))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    rows = np.ascontiguousarray(rows)
+    keys = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    return first, group.ravel()
 
 
 @njit(cache=True, nogil=True)
