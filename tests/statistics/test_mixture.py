@@ -158,6 +158,16 @@ def test_a_planted_mixture_is_found(seed):
     assert reached[6] - reached[5] < 0.1
 
 
+def test_sweeps_end_where_they_gain_nothing():
+    codes, hidden = planted(300, 6, 5, seed=2)
+    tensor = joint_tensor(codes, hidden % 3, np.ones(300), np.full(6, 4), 3)
+    path = mixture_path(tensor, 4, n_rows=300.0, tol=1e-9, max_iter=5000, random=np.random.default_rng(0))
+    for terms in path:
+        better, objective = em_step(tensor, terms, n_rows=300.0)
+        _, after = em_step(tensor, better, n_rows=300.0)
+        assert after - objective < 1e-9 * abs(objective)
+
+
 def test_hundreds_of_columns_do_not_underflow():
     rng = np.random.default_rng(0)
     codes = rng.integers(-1, 8, size=(60, 700)).astype(np.int32)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.naive_reference import tucker as reference
 from unnaive.statistics.joint import JointTensor, joint_tensor
-from unnaive.statistics.tucker import _iterated, _sweep, tucker_path
+from unnaive.statistics.tucker import _Contraction, _iterated, _possible_steps, _sweep, tucker_path
 
 examples = settings(deadline=None, max_examples=60)
 FIRST_CORES = 5
@@ -118,6 +118,20 @@ def test_cores_grow_within_what_is_possible(tensor, n_components):
     assert np.all(np.diff(norms) >= -1e-14)
 
 
+def test_the_class_and_a_column_grow_together_only_while_no_other_column_has_grown():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, size=(40, 3)).astype(np.int32)
+    tensor = joint_tensor(codes, rng.integers(0, 3, 40), np.ones(40), np.full(3, 3), 3)
+    together = {}
+    for tucker in distinct(tucker_path(tensor, 30)):
+        steps = _possible_steps(_Contraction(tensor, list(tucker.factors)), list(tucker.sizes))
+        together[tucker.sizes] = [modes for modes, *_ in steps if len(modes) == 2]
+    for sizes, pairs in together.items():
+        grown = [mode for mode in range(3) if sizes[mode] > 1]
+        assert pairs == {0: [(0, 3), (1, 3), (2, 3)], 1: [(*grown, 3)]}.get(len(grown), [])
+    assert {sum(size > 1 for size in sizes[:3]) for sizes in together} >= {0, 1, 2}
+
+
 @given(tensor=tensors())
 @examples
 def test_a_longer_path_begins_with_the_shorter_one(tensor):
@@ -194,13 +208,6 @@ def test_hundreds_of_columns_do_not_underflow():
     assert np.sum(path[-1].core ** 2) > np.sum(path[0].core ** 2)
     spread = [np.full((5, 1), 0.2**0.5)] * 900 + [np.full((3, 1), 3**-0.5)]  # their products are below 1e-314
     assert _iterated(tensor, tuple(spread), 1e-6, 500).core[0] > tensor.mass.max()
-
-
-def test_a_start_that_is_far_too_small_is_left_without_a_warning():
-    rng = np.random.default_rng(1)
-    codes = rng.integers(0, 8, size=(40, 700)).astype(np.int32)
-    tensor = joint_tensor(codes, rng.integers(0, 3, 40), np.ones(40), np.full(700, 8), 3)
-    assert tucker_path(tensor, 1)[0].core[0] >= tensor.mass.max() - 1e-9
 
 
 def test_missing_values_are_refused_with_the_remedy():

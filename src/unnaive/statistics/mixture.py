@@ -61,8 +61,8 @@ def mixture_path(
     Of a few such rows, the one that leads highest in a few sweeps is taken.
 
     At K = ``n_classes`` the path begins anew, with a component for each class, which is naive Bayes. The mixture that
-    is grown from fewer components is nearly always the more likely one of (x, c), and nearly always the worse one
-    of c given x: it spends its components on the columns, which are many.
+    is grown from fewer components is as a rule the more likely one of (x, c), but the worse one of c given x: it
+    spends its components on the columns, which are many.
 
     The order of the rows has no influence. Time for a sweep is proportional to distinct rows x components x
     (columns + classes).
