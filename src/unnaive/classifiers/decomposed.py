@@ -68,8 +68,8 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
     tol : float, default=1e-6
         A search ends when a sweep over all modes gains less than this share of what was reached.
     max_sweeps : int, optional
-        Or after so many sweeps: by default 3 for "cp", 100 for "tucker" and 500 for "mixture". With more than a few,
-        components of "cp" close in on single rows where nearly every row occurs once.
+        Or after so many sweeps: by default 3 for "cp", 100 for "tucker" and 500 for "mixture". Few sweeps keep
+        components of "cp" from closing in on a few rows of a small table; large tables gain by more, such as 500.
     floor : float, default=1e-6
         What is added to the probability of every class before they are made to sum to 1.
     categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
@@ -115,8 +115,8 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
     never seen. In training a mixture sums it out, too; the others get three completed copies of the row with a third
     of its weight each, drawn from the values of the column, as the paper's experiment does for all rows.
 
-    The paper ends a search when the gain is small, and does not say how small. At convergence to six digits a
-    component of a table of many columns is a single row in all but name, and predicts nothing else.
+    The paper ends a search when the gain is small, and does not say how small. Searched for to six digits, a component
+    of a small table of many columns can be a single row in all but name, and predict nothing else.
 
     References
     ----------

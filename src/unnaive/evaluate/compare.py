@@ -302,13 +302,13 @@ def _work(tasks: list[_Task], plan: _Plan, keep: bool, n_jobs: int | None) -> It
         path = Path(folder) / "plan.joblib"
         joblib.dump(plan, path)  # once for all, instead of the data with every task
         parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
-        with _deaf_to_interrupts():
+        with deaf_to_interrupts():
             results = parallel(joblib.delayed(_measure_apart)(task, str(path), keep) for task in tasks)
         yield from results
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def deaf_to_interrupts() -> Iterator[None]:
     """Start processes that leave Ctrl-C, which reaches all of a terminal's processes, to this one."""
     if threading.current_thread() is not threading.main_thread():  # nobody interrupts those, and none may set signals
         yield

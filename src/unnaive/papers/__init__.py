@@ -9,4 +9,5 @@ PAPERS = {
     "massbayes": "MassBayes: A New Generative Classifier with Multi-dimensional Likelihood Estimation "
     "(Aryal & Ting 2013)",
     "bat": "A Bayesian Classifier for Learning from Tensorial Data (Liu et al. 2013)",
+    "dtc": "Tensor Decompositions for Probabilistic Classification (van Gerven 2007)",
 }
