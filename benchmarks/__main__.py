@@ -15,6 +15,7 @@ BENCHES = {
     "graph_mining": "frequent subgraphs beside gspan-mining, closed ones, and their tensors",
     "tensors": "Bat on molecules beside AODE on the same tensors, and its time by their size",
     "decomposition": "decompositions of a joint tensor beside pyttb's cp_als, and their time by rows and components",
+    "scale": "two Dask workers beside one process, Spark and dask-ml; bytes that travel, and workers killed",
     "streaming": "a file larger than memory should be: peak memory of fitting in batches, and the same model",
 }
 

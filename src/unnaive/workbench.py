@@ -28,8 +28,8 @@ _ROWS = 50_000  # read at a time
 Progress = Callable[[str, int, int], None]
 
 
-def _silent(task: str, done: int, total: int) -> None:
-    pass
+def silent(task: str, done: int, total: int) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def fit_file(
     source: str | Path,
     target: str | None = None,
     folder: str | Path | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
     categorical: Sequence[str] | str = (),
     text: Sequence[str] = (),
     terms: Mapping[str, Any] | None = None,
@@ -116,7 +116,7 @@ def fit_file(
     return Fitted(entry.name, model, target, kinds, counted["rows"], counted["unlabelled"], columns if text else ())
 
 
-def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Progress = _silent) -> int:
+def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Progress = silent) -> int:
     """Count the rows of a file into a model, or take them out again; the number of rows.
 
     A model of text keeps the terms of its training: others that the rows hold are not counted.
@@ -140,7 +140,7 @@ def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Prog
         raise DataError(
             f"A {type(model).__name__} cannot {verb} rows, only models that count can: fit it anew on all rows."
         )
-    table = _known_columns(saved, source, [*_columns(saved), saved.target])
+    table = _known_columns(saved, source, [*columns_of(saved), saved.target])
     classes = saved.model.classes_
     labels = LabelReader.of_file(table, saved.target, _ROWS).like(classes)
     unknown = [label for label in labels.labels.values() if label not in classes.tolist()]
@@ -150,7 +150,7 @@ def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Prog
             "fit a new model, or leave out those rows."
         )
     counted: dict[str, int] = {}
-    for X, y in _labelled(table, saved.target, labels, _columns(saved), counted, progress):
+    for X, y in _labelled(table, saved.target, labels, columns_of(saved), counted, progress):
         getattr(model, method)(saved.model[:-1].transform(X) if is_of_text(saved) else X, y)
     return counted["rows"]
 
@@ -169,7 +169,7 @@ class Predicted:
         return self.n_right / self.n_labelled if self.n_labelled else None
 
 
-def predict_file(saved: SavedModel, source: str | Path, out: str | Path, progress: Progress = _silent) -> Predicted:
+def predict_file(saved: SavedModel, source: str | Path, out: str | Path, progress: Progress = silent) -> Predicted:
     """Write the label and the probabilities of every row of a file, batch by batch.
 
     Parameters
@@ -185,7 +185,7 @@ def predict_file(saved: SavedModel, source: str | Path, out: str | Path, progres
     -------
     Predicted
     """
-    model, names = saved.model, _columns(saved)
+    model, names = saved.model, columns_of(saved)
     table = _known_columns(saved, source, names)
     known = saved.target in table.columns
     truth = LabelReader.of_file(table, saved.target, _ROWS).like(model.classes_) if known else None
@@ -223,9 +223,9 @@ def read_row(saved: SavedModel, source: str | Path, row: int) -> pd.DataFrame:
     -------
     DataFrame
     """
-    table = _known_columns(saved, source, _columns(saved))
+    table = _known_columns(saved, source, columns_of(saved))
     before = 0
-    for frame in table.batches(_columns(saved), _ROWS):
+    for frame in table.batches(columns_of(saved), _ROWS):
         if before <= row < before + len(frame):
             return frame.iloc[[row - before]]
         before += len(frame)
@@ -246,13 +246,14 @@ def is_of_text(saved: SavedModel) -> bool:
     return bool(_notes(saved).get("text")) and hasattr(saved.model, "steps")
 
 
-def _columns(saved: SavedModel) -> list[str]:
+def columns_of(saved: SavedModel) -> list[str]:
+    """The columns that a model was fitted on."""
     if not hasattr(saved.model, "feature_names_in_"):
         raise DataError("The model was fitted on columns without names, so a file's columns cannot be told apart.")
     return [str(name) for name in saved.model.feature_names_in_]
 
 
-def _kinds(saved: SavedModel) -> dict[str, str]:
+def kinds_of(saved: SavedModel) -> dict[str, str]:
     """What the columns held in the file that the model was fitted on, as far as that is known."""
     kinds = _notes(saved).get("kinds")
     return kinds if isinstance(kinds, dict) else {}
@@ -266,7 +267,7 @@ def _notes(saved: SavedModel) -> dict[str, Any]:
 def _known_columns(saved: SavedModel, source: str | Path, names: list[str]) -> TableFile:
     """A file with the columns a model knows, of the kinds it knows them by."""
     table = open_source(source)
-    texts = [name for name, kind in _kinds(saved).items() if kind == "text" and name in table.columns]
+    texts = [name for name, kind in kinds_of(saved).items() if kind == "text" and name in table.columns]
     if texts:
         table = as_text(table, texts)
     absent = [name for name in names if name not in table.columns]

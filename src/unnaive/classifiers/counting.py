@@ -9,11 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.classifiers.additive import AdditiveClassifier
-from unnaive.classifiers.base import check_labels, check_weights, class_indices, known_classes, unchanged_on_error
+from unnaive.classifiers.base import (
+    check_labels,
+    check_weights,
+    class_indices,
+    index_labels,
+    known_classes,
+    unchanged_on_error,
+)
 from unnaive.classifiers.evidence import evidence_by_orders
 from unnaive.classifiers.state import check_names
 from unnaive.classifiers.table import TableClassifier
@@ -157,7 +165,7 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
             self.classes_ = known
             self._fit(table, indices, weights, sample_weight is not None)
             return self
-        encoder, statistic, rows = self._with_room_for(table)
+        encoder, statistic, rows = self._with_room_for(table, self.classes_)
         statistic.add(rows, indices, weights)
         try:
             self._settle(encoder, statistic)
@@ -166,12 +174,53 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
             raise
         return self
 
-    def _with_room_for(self, table: RawTable) -> tuple[TableEncoder, Statistic, Rows]:
-        """The encoder and the statistic as they are when the values of a table are known too, and its rows."""
+    def _with_room_for(self, table: RawTable, classes: NDArray[Any]) -> tuple[TableEncoder, Statistic, Rows]:
+        """The encoder and the statistic as they are when a table's values and more classes are known, and its rows."""
         encoder = self.encoder_.extended(table)
         rows = encoder.rows(table)
         has_missing = self.statistic_.has_missing.astype(bool) | columns_with_missing(rows.codes)
-        return encoder, _fitted_into(self, encoder, self.classes_, has_missing), rows
+        return encoder, _fitted_into(self, encoder, classes, has_missing), rows
+
+    def _columns_to_cut(self, table: RawTable) -> tuple[MDLDiscretizer | None, NDArray[np.bool_]]:
+        """What finds the bins of numbers by the counts of all rows, if anything does, and which columns are numbers."""
+        encoder = self._new_encoder()
+        numeric = ~encoder._find_categorical(table)
+        discretizer = MDLDiscretizer() if encoder.discretizer is None else encoder.discretizer
+        return discretizer if numeric.any() and isinstance(discretizer, MDLDiscretizer) else None, numeric
+
+    def _count_more(self, X: Any, found: NDArray[Any], places: NDArray[np.int64], bins: MDLDiscretizer | None) -> None:
+        """Count rows and derive nothing yet; categories and classes grow, numbers are cut as they are in ``bins``.
+
+        ``found`` are the labels of these rows, in order, and ``places`` which of them each row has.
+        """
+        first = not hasattr(self, "statistic_")
+        table = read_table(self, X, reset=first)
+        if first:
+            classes, encoder = found, self._new_encoder()
+            if bins is not None:
+                encoder.discretizer = FrozenEstimator(bins)
+            encoder.fit_table(table, places, None)
+            if bins is not None:
+                encoder = encoder.rebinned(bins)
+                encoder.discretizer = self.discretizer
+            rows = encoder.rows(table)
+            statistic = self._new_statistic(encoder, columns_with_missing(rows.codes), len(classes))
+        else:
+            classes = np.union1d(self.classes_, found)
+            encoder, statistic, rows = self._with_room_for(table, classes)
+        statistic.add(rows, np.searchsorted(classes, found)[places], np.ones(table.n_rows))
+        self.classes_, self.encoder_, self.statistic_ = classes, encoder, statistic
+
+    def _count_all_of(self, other: CountingClassifier) -> None:
+        """Add all that another model has counted, and derive nothing yet."""
+        encoder = self.encoder_.united(other.encoder_)
+        classes = np.union1d(self.classes_, other.classes_)
+        either = (self.statistic_.has_missing | other.statistic_.has_missing).astype(bool)
+        statistic = _fitted_into(self, encoder, classes, either)
+        if statistic is self.statistic_:
+            statistic = statistic.copy()
+        statistic.merge(_fitted_into(other, encoder, classes, either))
+        self.classes_, self.encoder_, self.statistic_ = classes, encoder, statistic
 
     @unchanged_on_error
     def fit_batches(self, batches: Batches) -> CountingClassifier:
@@ -204,26 +253,17 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
         self._validate_params()
         classes, n_rows = labels_of_batches(batches)
         counter = clone(self)
+        bins = None
         for X, y in batches(None):
-            first = not hasattr(counter, "statistic_")
-            table = read_table(counter, X, reset=first)
-            indices = class_indices(check_labels(counter, y, table.n_rows), classes)
-            weights = np.ones(table.n_rows)
-            if first:
+            if not hasattr(counter, "statistic_"):
+                table = read_table(counter, X, reset=True)
                 if not hasattr(counter, "feature_names_in_"):
                     raise ValueError("fit_batches reads columns by name: give it frames, not arrays.")
-                counter.classes_ = classes
-                encoder = counter._new_encoder()
-                encoder.fit_table(table, indices, None)
-                if isinstance(encoder.discretizer_, MDLDiscretizer):
-                    names = np.asarray(counter.feature_names_in_)[~encoder.is_categorical_].tolist()
-                    encoder = encoder.rebinned(bins_of_batches(encoder.discretizer_, names, classes, n_rows, batches))
-                rows = encoder.rows(table)
-                statistic = self._new_statistic(encoder, columns_with_missing(rows.codes), len(classes))
-            else:
-                encoder, statistic, rows = counter._with_room_for(table)
-            statistic.add(rows, indices, weights)
-            counter.encoder_, counter.statistic_ = encoder, statistic
+                discretizer, numeric = counter._columns_to_cut(table)
+                if discretizer is not None:
+                    names = np.asarray(counter.feature_names_in_)[numeric].tolist()
+                    bins = bins_of_batches(discretizer, names, classes, n_rows, batches)
+            counter._count_more(X, *index_labels(check_labels(counter, y, len(X))), bins)
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             setattr(self, name, getattr(counter, name))
         self._settle(counter.encoder_, counter.statistic_)
@@ -273,15 +313,8 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
         self
         """
         self._check_mergeable(other)
-        encoder = self.encoder_.united(other.encoder_)
-        classes = np.union1d(self.classes_, other.classes_)
-        either = (self.statistic_.has_missing | other.statistic_.has_missing).astype(bool)
-        statistic = _fitted_into(self, encoder, classes, either)
-        if statistic is self.statistic_:
-            statistic = statistic.copy()
-        statistic.merge(_fitted_into(other, encoder, classes, either))
-        self.classes_ = classes
-        self._settle(encoder, statistic)
+        self._count_all_of(other)
+        self._settle(self.encoder_, self.statistic_)
         return self
 
     def leave_one_out_proba(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:

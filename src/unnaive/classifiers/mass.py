@@ -136,12 +136,23 @@ class MassBayes(KeptState, TableClassifier):
         draws, seeds = self._seeds()
         size = table.n_rows if self.sample_size is None else self.sample_size
         samples = Samples(
-            Sample(_values(encoder, encoder.rows(table)), classes, weights),
+            Sample(row_values(encoder, encoder.rows(table)), classes, weights),
             list(samples_without_replacement(table.n_rows, size, self.n_trees, draws)),
         )
-        self.encoder_ = encoder
-        self.class_count_ = np.bincount(classes, weights, minlength=len(self.classes_))
-        self.trees_ = grow_forest(samples, self._settings, seeds, self.n_jobs)
+        trees = grow_forest(samples, self._settings_of(encoder, len(self.classes_)), seeds, self.n_jobs)
+        class_count = np.bincount(classes, weights, minlength=len(self.classes_)).astype(np.float64)
+        self._settle(encoder, class_count, trees, samples, seeds)
+
+    def _settle(
+        self,
+        encoder: TableEncoder,
+        class_count: NDArray[np.float64],
+        trees: list[Tree],
+        samples: Samples,
+        seeds: list[SeedSequence],
+    ) -> None:
+        """Take over trees and the samples that they were grown from."""
+        self.encoder_, self.class_count_, self.trees_ = encoder, class_count, trees
         self._samples, self._tree_seeds = samples, seeds
         self.__dict__.pop("_reservoirs", None)
 
@@ -180,7 +191,7 @@ class MassBayes(KeptState, TableClassifier):
         if not used.all():
             table, indices, weights = table.take(used), indices[used], weights[used]
         encoder = self._fitted_encoder(table, indices) if first else self.encoder_.extended(table)
-        values = _values(encoder, encoder.rows(table))
+        values = row_values(encoder, encoder.rows(table))
         if first:
             self.classes_, self.encoder_ = known, encoder
             self.class_count_ = np.zeros(len(known), dtype=np.float64)
@@ -244,7 +255,7 @@ class MassBayes(KeptState, TableClassifier):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        values = _values(self.encoder_, self.encoder_.rows(self._read(X, reset=False)))
+        values = row_values(self.encoder_, self.encoder_.rows(self._read(X, reset=False)))
         with np.errstate(divide="ignore"):
             return np.log(self._shares(values, of_all=True)[:, 0])
 
@@ -334,7 +345,7 @@ class MassBayes(KeptState, TableClassifier):
             return np.log(self.class_count_ / self.class_count_.sum())
 
     def _log_shares(self, rows: Rows) -> NDArray[np.float64]:
-        values = _values(self.encoder_, rows)
+        values = row_values(self.encoder_, rows)
         shares = self._shares(values)
         shares[np.isnan(values).all(axis=1)] = 1.0  # of a row of which nothing is known
         return np.log(np.maximum(shares, _FLOOR))
@@ -345,7 +356,7 @@ class MassBayes(KeptState, TableClassifier):
         return np.concatenate([prior, gains], axis=1)
 
 
-def _values(encoder: TableEncoder, rows: Rows) -> NDArray[np.float64]:
+def row_values(encoder: TableEncoder, rows: Rows) -> NDArray[np.float64]:
     """Numbers, and codes of categories as numbers; NaN where they are missing."""
     if not encoder.is_categorical_.any():
         return rows.numbers

@@ -346,6 +346,13 @@ class BayesianTensorClassifier(AdditiveClassifier):
             self.cell_values_ = CellValues.learn(tensors, classes, weights if weighted else None)
         self._settle(self._count(tensors, classes, weights))
 
+    def _begin_with(self, values: CellValues, X: Any, y: Any) -> None:
+        """Count the first tensors, with categories that were decided on elsewhere."""
+        tensors = self._read(X, reset=True)
+        self.classes_, classes = index_labels(check_labels(self, y, len(tensors)))
+        self.cell_values_ = values
+        self._settle(self._count(tensors, classes, np.ones(len(tensors))))
+
     def _count(self, tensors: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> TensorCounts:
         return TensorCounts.of(self._code(tensors), classes, weights, len(self.classes_), int(self.max_bytes))
 

@@ -1,5 +1,6 @@
 """Supervised discretisation: numeric columns to bins that tell the classes apart."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import narwhals as nw
@@ -20,7 +21,8 @@ from sklearn.utils.validation import (
 )
 
 from unnaive.represent.columns import check_frame_names, refuse_missing_labels
-from unnaive.statistics.mdl import bin_codes, mdl_cut_points, value_counts
+from unnaive.statistics.mdl import bin_codes, mdl_cut_points, mdl_cut_points_between_cells, value_counts
+from unnaive.statistics.value_cells import ValueCells
 
 
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -134,9 +136,47 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             column = np.ascontiguousarray(X[:, j])
             distinct, counts = value_counts(column, classes, weights, len(labels))
             cut_points.append(mdl_cut_points(distinct, counts, kononenko, bool(self.better_encoding)))
+        self._take_over(cut_points)
+        return self
+
+    def fit_cells(self, columns: Sequence[ValueCells]) -> "MDLDiscretizer":
+        """Find the cut points of columns of which only counts are known, as they are added up over parts of the rows.
+
+        Where every distinct number has a cell of its own, they are the cut points that ``fit`` finds. Otherwise they
+        are the best that do not cut a cell.
+
+        Parameters
+        ----------
+        columns : sequence of ValueCells
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unnaive.represent.discretize import MDLDiscretizer
+        >>> from unnaive.statistics.value_cells import ValueCells
+        >>> low, high = (np.arange(start, start + 20.0) for start in (0, 20))
+        >>> parts = [ValueCells.of(low, np.zeros(20, int), 2, 100), ValueCells.of(high, np.ones(20, int), 2, 100)]
+        >>> MDLDiscretizer().fit_cells([parts[0].plus(parts[1])]).cut_points_
+        [array([19.5])]
+        """
+        self._validate_params()
+        kononenko, better = self.criterion == "kononenko", bool(self.better_encoding)
+        self._take_over(
+            [
+                mdl_cut_points_between_cells(cells.lowest, cells.highest, cells.counts, kononenko, better)
+                for cells in columns
+            ]
+        )
+        self.n_features_in_ = len(columns)
+        return self
+
+    def _take_over(self, cut_points: list[np.ndarray]) -> None:
         self.cut_points_ = cut_points
         self.n_bins_ = np.array([len(cuts) + 1 for cuts in cut_points])
-        return self
 
     def beside(self, other: "MDLDiscretizer") -> "MDLDiscretizer":
         """A discretizer of the columns of both, first of this one, then of the other, without their names."""

@@ -1,7 +1,8 @@
 """Cut points of a numeric column by the minimum description length rule (Fayyad & Irani 1993).
 
 The work is split in two, so that cut points can also be found from counts that were merged:
-`value_counts` reduces a column to class weights by distinct value, `mdl_cut_points` sees only those.
+`value_counts` reduces a column to class weights by distinct value, `mdl_cut_points` sees only those, and
+`mdl_cut_points_between_cells` only those of cells of neighbouring values.
 """
 
 import math
@@ -200,15 +201,17 @@ def _log2_description(counts: np.ndarray, present: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def mdl_cut_points(distinct: np.ndarray, counts: np.ndarray, kononenko: bool, better_encoding: bool) -> np.ndarray:
-    """Cut points that pay for their description.
+def mdl_cut_points_between_cells(
+    lowest: np.ndarray, highest: np.ndarray, counts: np.ndarray, kononenko: bool, better_encoding: bool
+) -> np.ndarray:
+    """Cut points that pay for their description, where values in the same cell cannot be cut apart.
 
     Parameters
     ----------
-    distinct : (m,) float array
-        Ascending values.
+    lowest, highest : (m,) float arrays
+        The least and the largest value of each cell, ascending; the same where a cell holds a single value.
     counts : (m, n_classes) float array
-        Class weights of each value, as from `value_counts`; sums of such arrays over parts of the data will
+        Class weights of each cell, as from `value_counts`; sums of such arrays over parts of the data will
         do. No row may be zero throughout.
     kononenko : bool
         Kononenko's (1995) rule to accept a cut instead of Fayyad & Irani's.
@@ -273,13 +276,32 @@ def mdl_cut_points(distinct: np.ndarray, counts: np.ndarray, kononenko: bool, be
     found = 0
     for i in range(m):
         if is_cut[i]:
-            low = float(distinct[i])
-            high = float(distinct[i + 1])
+            low = float(highest[i])
+            high = float(lowest[i + 1])
             middle = (low + high) / 2.0
             # Overflow and neighbouring doubles: the midpoint must still part the two values.
             cuts[found] = middle if low <= middle < high else low
             found += 1
     return cuts
+
+
+@njit(cache=True, nogil=True)
+def mdl_cut_points(distinct: np.ndarray, counts: np.ndarray, kononenko: bool, better_encoding: bool) -> np.ndarray:
+    """Cut points that pay for their description.
+
+    Parameters
+    ----------
+    distinct : (m,) float array
+        Ascending values.
+    counts, kononenko, better_encoding
+        As in `mdl_cut_points_between_cells`.
+
+    Returns
+    -------
+    (n_cuts,) float array
+        Ascending; a value belongs right of a cut if it is larger.
+    """
+    return mdl_cut_points_between_cells(distinct, distinct, counts, kononenko, better_encoding)
 
 
 @njit(cache=True, nogil=True)
