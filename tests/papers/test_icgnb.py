@@ -110,9 +110,11 @@ def test_models_see_the_columns_that_are_theirs():
 def test_the_whole_of_it_on_two_data_sets(tmp_path, monkeypatch):
     monkeypatch.setattr(icgnb, "_SETTINGS", {"10 epochs": {"n_epochs": 10}})
     monkeypatch.setattr(icgnb, "_APART", (2,))
+    some = {name: model for name, model in icgnb.make_models().items() if name not in ("forest", "boosting")}
+    monkeypatch.setattr(icgnb, "make_models", lambda: some)
     found = icgnb.reproduce(Request(sets=["iris", "wine"], trials=2, full=True, results=tmp_path / "results.jsonl"))
     assert found.complete
-    accuracy, beside, against, _, ablations, beyond, sensitivity = found.tables
+    accuracy, beside, against, _, ablations, _, beyond, sensitivity = found.tables
     assert isinstance(accuracy, SpreadPercents)
     assert accuracy.rows == ["iris", "wine", "average"]
     assert accuracy.cells["iris", "ICGNB"].printed == 0.9633
@@ -128,4 +130,6 @@ def test_the_whole_of_it_on_two_data_sets(tmp_path, monkeypatch):
     again = icgnb.reproduce(
         Request(sets=["iris", "wine"], trials=2, full=True, results=tmp_path / "results.jsonl", resume=True)
     )
-    assert [table.to_json() for table in again.tables] == [table.to_json() for table in found.tables]
+    for table, before in zip(again.tables, found.tables, strict=True):
+        if "seconds" not in table.title:  # which are those of making graphs, too
+            assert table.to_json() == before.to_json()

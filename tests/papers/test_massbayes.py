@@ -10,17 +10,17 @@ import pytest
 
 from tests.test_cli import run  # noqa: F401 - a fixture
 from unnaive.evaluate.comparison import Comparison, FoldResult
-from unnaive.papers import massbayes
+from unnaive.papers import massbayes, massbayes_sets
 from unnaive.papers.massbayes import (
     FOLDS,
     SCALED,
     SETS,
     contests,
     make_models,
-    read_sets,
     reproduce,
     tables,
 )
+from unnaive.papers.massbayes_sets import read_sets
 from unnaive.papers.reproduction import Amounts, Cell, Percents, Request
 from unnaive.synthetic import one_big, ring_curve, wave
 
@@ -54,8 +54,8 @@ def comparison_of(scores, fit=1.0, predict=0.5):
 def small(monkeypatch):
     """Data sets, models and figures of a size for tests; CoverType is one big cluster here."""
     drawn = {"CoverType": partial(one_big, 1700), "RingCurve": partial(ring_curve, 400), "Wave": partial(wave, 400)}
+    monkeypatch.setattr(massbayes_sets, "DRAWN", drawn)
     for name, value in {
-        "_DRAWN": drawn,
         "_OF_PAPER": ("MassBayes'", "MassBayes", "A1DE", "NB-Disc"),
         "_BASELINES": (),
         "_SLOW": ("MassBayes'",),
@@ -92,8 +92,8 @@ def test_failures_and_what_was_not_tried_are_told_apart():
     assert table.to_markdown().splitlines() == [
         "| | MassBayes | A3DE |",
         "|---|---|---|",
-        "| CoverType | 75.00 (78.21) | – (88.16) |",
-        "| Wave | 95.00 (100.00) | failed (78.51) |",
+        "| CoverType | 75.00 (78.21, -3.21) | – (88.16) |",
+        "| Wave | 95.00 (100.00, -5.00) | failed (78.51) |",
     ]
     assert table.cells["Wave", "MassBayes"].deviation == pytest.approx(np.std([1.0, 0.9], ddof=1))
     assert table.cells["Wave", "A3DE"] == Cell(None, None, 0.7851)

@@ -32,13 +32,13 @@ def test_tables_are_printed_as_words_and_as_json_and_a_run_is_resumed(run, tmp_p
     code, printed, _ = run(*arguments)
     assert code == 0
     assert "Table 2: accuracy, 5 % to train on" in printed
-    assert "(0.741)" in printed
+    assert "(0.741, " in printed
     assert (tmp_path / "honb-5.jsonl").exists()
     code, again, _ = run(*arguments, "--resume", "--json")
     told = json.loads(again)
     assert told["paper"] == PAPERS["honb"]
     (cell,) = [cell for cell in told["tables"][0]["cells"] if cell["column"] == "HONB"]
-    assert f"{cell['measured']:.3f} ± {cell['deviation']:.3f} (0.741)" in printed
+    assert f"{cell['measured']:.3f} ± {cell['deviation']:.3f} (0.741, {cell['difference']:+.3f})" in printed
 
 
 @with_data

@@ -4,7 +4,6 @@ import os
 import signal
 import threading
 import time
-from contextlib import contextmanager
 
 import dask.bag as db
 import dask.dataframe as dd
@@ -21,23 +20,11 @@ from unnaive import AODE, BayesianTensorClassifier, HigherOrderNB
 from unnaive.scale import fit, predict
 
 
-@contextmanager
-def two_workers():
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
-    with cluster, Client(cluster, set_as_default=False) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def client():
-    with two_workers() as client:
-        yield client
-
-
 @pytest.fixture
 def client_of_victims():
     """A cluster of its own for what kills workers: Dask does not always bring them back at once."""
-    with two_workers() as client:
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
+    with cluster, Client(cluster, set_as_default=False) as client:
         yield client
 
 

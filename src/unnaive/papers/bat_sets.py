@@ -32,6 +32,8 @@ from unnaive import (
     TextTensor,
 )
 from unnaive.datasets import Dataset, open_source
+from unnaive.papers.sources import FOLDER
+from unnaive.papers.stand_ins import DOCSTRINGS, docstrings
 from unnaive.represent.graphs import read_graphs
 from unnaive.represent.tensors import SparseTensor
 
@@ -40,11 +42,19 @@ CAP = 3
 _COST = 0.1  # of STL: with 1, its solver may take many minutes for a fold of some screens
 _MANY = {"n_patterns": 200, "n_terms": 2000}
 _A_SCREEN, _A_TOPIC, _N_TOPICS = 500, 100, 10  # compounds and documents of each class, and classes of documents
+_A_PACKAGE = 60  # docstrings
 _GRAPH = "graph"  # the column of graphs; a column of documents is named by the unit in which terms meet
 
 _TASKS = ("MM", "FM", "MR", "FR")
 _SCREENS = (1, 33, 47, 81, 83, 109, 123)
 SETS = (*(f"PTC-{task}" for task in _TASKS), *(f"AID{number}" for number in _SCREENS), "Reuters", "OHSUMED")
+
+WHERE = {
+    **{f"PTC-{task}": f"the Predictive Toxicology Challenge; as ptc_graphs.jsonl.gz in {FOLDER}" for task in _TASKS},
+    **{f"AID{number}": f"PubChem, balanced; as nci_aid{number}_balanced.jsonl.gz in {FOLDER}" for number in _SCREENS},
+    "Reuters": f"Reuters-21578; as reuters21578.jsonl.gz in {FOLDER}",
+    "OHSUMED": f"OHSUMED, single-label abstracts; as ohsumed23.jsonl.gz in {FOLDER}",
+}
 
 
 def read_sets(names: Sequence[str] = SETS, folder: str | Path | None = None, seed: int = 0) -> dict[str, Dataset]:
@@ -65,10 +75,11 @@ def read_sets(names: Sequence[str] = SETS, folder: str | Path | None = None, see
     dict of str to Dataset
         The column is named ``"graph"``, or by the unit of documents in which terms meet.
     """
-    return {name: _read_set(name, folder, seed) for name in names}
+    return {name: read_set(name, folder, seed) for name in names}
 
 
-def _read_set(name: str, folder: str | Path | None, seed: int) -> Dataset:
+def read_set(name: str, folder: str | Path | None = None, seed: int = 0) -> Dataset:
+    """One of them."""
     if name.startswith("PTC"):
         task = name.removeprefix("PTC-")
         tested = [compound for compound in _objects("ptc_graphs", folder) if task in compound["label"]]
@@ -84,6 +95,18 @@ def _read_set(name: str, folder: str | Path | None, seed: int) -> Dataset:
     pairs = [pair for pair in pairs if pair[1] in largest]
     drawn = _draw(pairs, [topic for _, topic in pairs], _A_TOPIC, seed)
     return _dataset(name, unit, [text for text, _ in drawn], [topic for _, topic in drawn])
+
+
+def stand_in(seed: int = 0) -> Dataset:
+    """Docstrings of installed packages, whose terms meet in paragraphs.
+
+    Examples
+    --------
+    >>> from unnaive.papers.bat_sets import stand_in
+    >>> stand_in().n_classes
+    4
+    """
+    return _dataset(DOCSTRINGS, "paragraph", *docstrings(_A_PACKAGE, seed))
 
 
 def _objects(file: str, folder: str | Path | None) -> list[Any]:

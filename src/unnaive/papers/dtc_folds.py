@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unnaive import DecomposedTensorClassifier, NaiveBayes, __version__
-from unnaive.datasets import Dataset, load
+from unnaive.datasets import BUNDLED, Dataset, load
 from unnaive.evaluate.compare import deaf_to_interrupts, split
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.imputation import complete_repeatedly
@@ -56,6 +56,11 @@ def key_of(measure: str, n_components: int | str) -> str:
     return f"{measure}@{n_components}"
 
 
+def read_set(name: str, folder: str | Path | None = None) -> Dataset:
+    """A data set of the UCI repository by its name, or one of scikit-learn's."""
+    return replace(load(name if name in BUNDLED else f"uci_{name}", folder=folder), name=name)
+
+
 def complete_sets(name: str, folder: str | Path | None, n_imputations: int, seed: int) -> tuple[Dataset, list[Dataset]]:
     """A data set as it is, and completed several times.
 
@@ -73,7 +78,7 @@ def complete_sets(name: str, folder: str | Path | None, n_imputations: int, seed
     whole : Dataset
     completed : list of Dataset
     """
-    whole = replace(load(f"uci_{name}", folder=folder), name=name)
+    whole = read_set(name, folder)
     copies = complete_repeatedly(whole.X, n_imputations, random_state=seed)
     return whole, [replace(whole, X=copy) for copy in copies]
 

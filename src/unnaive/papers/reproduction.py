@@ -1,10 +1,11 @@
-"""What a paper is asked for and gives: tables rebuilt, measured figures beside printed ones, and pictures."""
+"""What a paper is asked for and gives: claims judged, tables with measured figures beside printed ones, pictures."""
 
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from unnaive.evaluate.comparison import Comparison
 
 if TYPE_CHECKING:
+    from unnaive.papers.claims import Claim
     from unnaive.show.display import Display
 
 
@@ -28,6 +30,8 @@ class Request:
         As many as in the paper by default.
     full : bool, default=False
         Whether to run the long experiments, too.
+    quick : bool, default=False
+        Whether to run in a minute or two instead, on few data sets and what is always at hand in place of others.
     folder : path, optional
         Where the data are; the environment variable UNNAIVE_DATA by default.
     n_jobs : int, optional
@@ -50,22 +54,79 @@ class Request:
     results: Path | None = None
     resume: bool = False
     on_result: Callable[[Any, int, int], None] | None = None
+    quick: bool = False
 
-    def chosen(self, known: Sequence[str]) -> list[str]:
-        """The data sets that are asked for, of those of the paper."""
+    def __post_init__(self) -> None:
+        if self.quick and self.full:
+            raise ValueError("A run is either quick or full, not both.")
+
+    def command(self, paper: str) -> str:
+        """The command that gives the same figures, wherever data and results are.
+
+        Examples
+        --------
+        >>> from unnaive.papers.reproduction import Request
+        >>> Request(["Wave"], 3, quick=True).command("massbayes")
+        'unnaive reproduce massbayes --quick --sets Wave --trials 3'
+        """
+        words = ["unnaive", "reproduce", paper]
+        words += ["--quick"] * self.quick + ["--full"] * self.full
+        words += ["--sets", ",".join(self.sets)] if self.sets else []
+        words += ["--trials", str(self.trials)] if self.trials is not None else []
+        words += ["--seed", str(self.seed)] if self.seed else []
+        return shlex.join(words)
+
+    def chosen(self, known: Sequence[str], few: Sequence[str] = ()) -> list[str]:
+        """The data sets that are asked for, of those of the paper; by default all, or the few of a quick run."""
         unknown = [name for name in self.sets if name not in known]
         if unknown:
             raise ValueError(f"The paper has no data set {unknown[0]!r}; it has {', '.join(known)}.")
-        return list(self.sets or known)
+        return list(self.sets or (few if self.quick and few else known))
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Tables, pictures by title, and whether nothing is missing in them."""
+    """What came out.
+
+    Parameters
+    ----------
+    tables : list of RebuiltTable
+    pictures : dict of str to Display
+        By title.
+    complete : bool, default=True
+        Whether the run was not interrupted.
+    claims : list of Claim
+        What the paper claims, and whether it came out.
+    conclusions : list of str
+        What a user should conclude from the figures, in sentences.
+    missing : dict of str to str
+        Data sets that could not be had, and where to get them.
+    undrawn : list of str
+        Figures that only the long experiments draw.
+    notes : list of str
+        What was done otherwise than in the paper, in sentences.
+    """
 
     tables: list[RebuiltTable]
     pictures: dict[str, Display] = field(default_factory=dict)
     complete: bool = True
+    claims: list[Claim] = field(default_factory=list)
+    conclusions: list[str] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
+    undrawn: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the pictures, as plain values."""
+        return {
+            "claims": [asdict(claim) for claim in self.claims],
+            "conclusions": self.conclusions,
+            "tables": [table.to_json() for table in self.tables],
+            "missing": self.missing,
+            "undrawn": self.undrawn,
+            "notes": self.notes,
+            "complete": self.complete,
+        }
 
 
 @dataclass(frozen=True)
@@ -100,7 +161,7 @@ class RebuiltTable:
     >>> print(table.to_markdown())
     | | NB |
     |---|---|
-    | SCIENCE | 0.620 ± 0.050 (0.632) |
+    | SCIENCE | 0.620 ± 0.050 (0.632, -0.012) |
     """
 
     title: str
@@ -148,10 +209,10 @@ class RebuiltTable:
         return cls(title, rows, list(columns), cells)
 
     def to_markdown(self) -> str:
-        """The table for a document: measured, and printed in brackets."""
+        """The table for a document: measured, and in brackets printed and the difference."""
         lines = ["| | " + " | ".join(self.columns) + " |", "|---" * (1 + len(self.columns)) + "|"]
         lines += [
-            f"| {row} | " + " | ".join(self.words(self.cells[row, column]) for column in self.columns) + " |"
+            f"| {row} | " + " | ".join(self.told(self.cells[row, column]) for column in self.columns) + " |"
             for row in self.rows
         ]
         return "\n".join(lines)
@@ -161,11 +222,27 @@ class RebuiltTable:
         return {
             "title": self.title,
             "cells": [
-                {"row": row, "column": column, **vars(self.cells[row, column])}
+                {"row": row, "column": column, **asdict(cell), "difference": cell.difference}
                 for row in self.rows
                 for column in self.columns
+                for cell in [self.cells[row, column]]
             ],
         }
+
+    def told(self, cell: Cell) -> str:
+        """A cell in words, with the difference from what is printed beside that."""
+        words, apart = self.words(cell), self.apart(cell)
+        return f"{words[:-1]}, {apart})" if apart else words
+
+    @classmethod
+    def apart(cls, cell: Cell) -> str:
+        """How far the measured figure is from the printed one, in words; empty if there is not both."""
+        difference = cell.difference
+        return "" if difference is None or math.isnan(difference) else cls._signed(difference)
+
+    @staticmethod
+    def _signed(difference: float) -> str:
+        return f"{difference:+.3f}"
 
     @staticmethod
     def words(cell: Cell) -> str:
@@ -184,12 +261,18 @@ class Amounts(RebuiltTable):
     >>> from unnaive.papers.reproduction import Amounts, Cell
     >>> Amounts.words(Cell(1.25, printed=3.6)), Amounts.words(Cell(4.0)), Amounts.words(Cell(float("nan")))
     ('1.25 (3.6)', '4', '–')
+    >>> Amounts.apart(Cell(1.25, printed=3.6))
+    '-2.35'
     """
 
     @staticmethod
     def words(cell: Cell) -> str:
         """Measured, and printed in brackets."""
         return _beside(cell, lambda amount: f"{amount:.2f}".rstrip("0").rstrip("."))
+
+    @staticmethod
+    def _signed(difference: float) -> str:
+        return f"{difference:+.2f}".rstrip("0").rstrip(".")
 
 
 class Percents(RebuiltTable):
@@ -206,6 +289,10 @@ class Percents(RebuiltTable):
     def words(cell: Cell) -> str:
         """Measured, and printed in brackets."""
         return _beside(cell, lambda share: f"{100 * share:.2f}")
+
+    @staticmethod
+    def _signed(difference: float) -> str:
+        return f"{100 * difference:+.2f}"
 
 
 class SpreadPercents(Percents):

@@ -16,7 +16,7 @@ from unnaive.show.scale_up import ScaleUpDisplay
 from unnaive.statistics.forest import grow_forest
 from unnaive.synthetic import ring_curve_wave_tri_gaussian
 
-_TREES_ALONE = "MassBayes, trees alone"
+TREES_ALONE = "MassBayes, trees alone"
 
 
 def scale_up(
@@ -44,7 +44,7 @@ def scale_up(
     -------
     tuple of (list of RebuiltTable, dict of str to Display)
     """
-    seconds: dict[str, list[float]] = {name: [] for name in (*most_rows, _TREES_ALONE)}
+    seconds: dict[str, list[float]] = {name: [] for name in (*most_rows, TREES_ALONE)}
     megabytes: dict[str, list[float]] = {name: [] for name in most_rows}
     few = ring_curve_wave_tri_gaussian(700, seed)
     for size in sizes:
@@ -60,7 +60,7 @@ def scale_up(
             if name == "MassBayes":
                 # Exactly what fit does when it has read all rows and drawn its samples.
                 parts = model._samples, model._settings, model._tree_seeds, model.n_jobs
-                seconds[_TREES_ALONE].append(_seconds(lambda parts=parts: grow_forest(*parts)))  # type: ignore[misc]
+                seconds[TREES_ALONE].append(_seconds(lambda parts=parts: grow_forest(*parts)))  # type: ignore[misc]
     rebuilt: list[RebuiltTable] = []
     pictures: dict[str, Display] = {}
     rows = [f"{size:,}" for size in sizes]

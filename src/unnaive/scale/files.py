@@ -4,41 +4,59 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from unnaive.files.source import DataError, near
+from unnaive.files.delimited import MISSING
+from unnaive.files.source import DataError, excerpt, near
+from unnaive.labels import LabelReader
 from unnaive.models import find_models
 from unnaive.persist import SavedModel
-from unnaive.scale.fitting import connect, fit
+from unnaive.scale.fitting import check_supported, connect, fit
 from unnaive.scale.fold import computed, folded
-from unnaive.scale.parts import Part, parts_of
+from unnaive.scale.frames import NUMBERS, kind_of
+from unnaive.scale.parts import Part, parts_of, some_columns
 from unnaive.scale.progress import listening
 from unnaive.workbench import Fitted, Predicted, Progress, columns_of, kinds_of, silent
 
 _PARQUET, _TEXT = (".parquet", ".parq", ".pq"), {".csv": ",", ".tsv": "\t"}
+_UNFINISHED = ".new"
 
 
-def read_files(pattern: str, text: Sequence[str] = (), target: str | None = None) -> Any:
+def read_files(pattern: str, text: Sequence[str] | str = (), target: str | None = None) -> Any:
     """The Dask DataFrame of all files that match a pattern.
 
     Parameters
     ----------
     pattern : str
         Of Parquet, CSV or TSV files, such as ``"data/*.parquet"`` or ``"s3://bucket/trips-*.csv"``.
-    text : sequence of str, default=()
-        Columns of CSV and TSV files that hold text although their first values are numbers.
+    text : sequence of str or "all", default=()
+        Columns of CSV and TSV files that hold text although they begin with numbers; all but the target.
     target : str, optional
-        The column of labels, which stay whole numbers if they are.
+        The column of labels, which stay whole numbers if they are; by default the one named class, or the last.
 
     Returns
     -------
     dask.dataframe.DataFrame
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from unnaive.scale.files import read_files
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("a", "b"):
+    ...         _ = Path(folder, f"{name}.csv").write_text("sky,warmth,trip\\ngrey,14,museum\\nclear,?,beach\\n")
+    ...     frame = read_files(f"{folder}/*.csv")
+    ...     frame.npartitions, frame["warmth"].sum().compute(scheduler="synchronous")
+    (2, np.float64(28.0))
     """
     plain = pattern.rstrip("/*")
     ending = next((end for end in (*_PARQUET, *_TEXT) if plain.removesuffix(".gz").endswith(end)), None)
@@ -49,23 +67,37 @@ def read_files(pattern: str, text: Sequence[str] = (), target: str | None = None
         found = frame.npartitions > 0 and len(frame.columns) > 0
     except (OSError, IndexError) as error:
         raise DataError(f"{pattern} matches no file, or none that can be read.") from error
+    except ValueError as error:
+        raise DataError(f"{pattern} matches files that cannot be read ({excerpt(str(error))}).") from error
     if not found:
         raise DataError(f"{pattern} matches no file.")
     return frame
 
 
-def _read_text(pattern: str, separator: str, text: Sequence[str], target: str | None) -> Any:
+def _read_text(pattern: str, separator: str, text: Sequence[str] | str, target: str | None) -> Any:
     packed = pattern.endswith(".gz")
     how = {
         "sep": separator,
         "compression": "gzip" if packed else None,
         "blocksize": None if packed else "64MiB",
+        "na_values": list(MISSING),
+        "keep_default_na": False,
     }
     begins_with = dd.read_csv(pattern, **how).dtypes
-    # Values may be missing further on, which whole numbers have no room for.
-    whole = [name for name, dtype in begins_with.items() if pd.api.types.is_integer_dtype(dtype) and name != target]
-    types = {**dict.fromkeys(whole, "float64"), **{name: "string" for name in text if name in begins_with}}
-    return dd.read_csv(pattern, dtype=types, **how)
+    target = target or _usual_target(list(begins_with.index))
+    types: dict[str, Any] = {}
+    for name, dtype in begins_with.items():
+        if name == target and pd.api.types.is_integer_dtype(dtype):
+            types[name] = dtype
+        elif kind_of(dtype) != NUMBERS or (name != target and (text == "all" or name in text)):
+            # Said to pandas, or a part of a file in which all text looks like numbers would be read as such.
+            types[name] = "string"
+    # Of other whole numbers some may be missing further on.
+    return dd.read_csv(pattern, dtype=types, assume_missing=True, **how)
+
+
+def _usual_target(columns: Sequence[str]) -> str:
+    return "class" if "class" in columns else columns[-1]
 
 
 def fit_files(
@@ -98,23 +130,45 @@ def fit_files(
     Fitted
     """
     (entry,) = find_models([name], "table")
-    frame = read_files(pattern, () if categorical == "all" else categorical, target)
-    columns = [str(column) for column in frame.columns]
-    target = target or ("class" if "class" in columns else columns[-1])
-    if target not in columns:
-        raise DataError(f"{pattern} has no column {target!r}.{near(target, columns)}")
-    texts = {column for column, dtype in frame.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)}
     model = entry.make()
-    if categorical:
-        absent = [column for column in categorical if column not in columns] if categorical != "all" else []
-        if absent:
-            raise DataError(f"{pattern} has no column {absent[0]!r}.{near(absent[0], columns)}")
-        named = categorical if categorical == "all" else sorted({*categorical, *texts} - {target})
-        model.set_params(categorical_features=named)
-    with connect(address) as client, listening(client, frame.npartitions, progress):
+    try:
+        check_supported(model)
+    except TypeError as error:
+        raise DataError(str(error)) from error
+    frame = read_files(pattern, categorical, target)
+    columns = [str(column) for column in frame.columns]
+    target = target or _usual_target(columns)
+    for column in [target, *(() if categorical == "all" else categorical)]:
+        if column not in columns:
+            raise DataError(f"{pattern} has no column {column!r}.{near(column, columns)}")
+    numbers = {column for column, dtype in frame.dtypes.items() if kind_of(dtype) == NUMBERS}
+    codes = numbers - {target} if categorical == "all" else numbers.intersection(categorical)
+    if codes:  # of Parquet files: those of text files are text by now
+        model.set_params(categorical_features=[each for each in columns if each not in (numbers - codes) | {target}])
+    with _cluster(address) as client, listening(client, frame.npartitions, progress):
         fitted = fit(model, frame, target, client)
-    kinds = {column: "text" if column in texts else "number" for column in columns}
+    if len(fitted.classes_) < 2:
+        raise DataError(f"{pattern} has the same label in all rows of column {target!r}: there is nothing to learn.")
+    kinds = {column: _kind(dtype) for column, dtype in frame.dtypes.items()}
     return Fitted(entry.name, fitted, target, kinds, int(fitted.class_count_.sum()), 0)
+
+
+def _kind(dtype: Any) -> str:
+    """What a column is called in model files."""
+    if kind_of(dtype) == NUMBERS:
+        return "number"
+    return "text" if pd.api.types.is_string_dtype(dtype) else str(dtype)
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Any]:
+    """A client for a while; a cluster that was started for it ends with it."""
+    with connect(address) as client:
+        try:
+            yield client
+        finally:
+            if client.cluster is not None:
+                client.cluster.close()
 
 
 def predict_files(
@@ -147,17 +201,27 @@ def predict_files(
     if absent:
         raise DataError(f"{pattern} lacks the column {absent[0]!r}, which the model was fitted on.")
     known = [saved.target] if saved.target in frame.columns else []
-    part = out.with_name(f"{out.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    try:
-        with connect(address) as client, listening(client, frame.npartitions, progress):
-            work = Predictions(saved.model, names, saved.target, str(part.absolute()))
-            (counts,) = computed(client, folded(work, parts_of(frame[[*names, *known]]), client))
-        os.replace(part, out)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    unfinished = out.with_name(f"{out.name}.part")
+    with _cluster(address) as client, listening(client, frame.npartitions, progress):
+        _discard(unfinished)
+        unfinished.mkdir(parents=True)
+        try:
+            work = Predictions(saved.model, names, saved.target, str(unfinished.absolute()))
+            (counts,) = computed(client, folded(work, parts_of(some_columns(frame, [*names, *known])), client))
+            for left in unfinished.glob(f"*{_UNFINISHED}"):  # by workers that were lost
+                left.unlink()
+            os.replace(unfinished, out)
+        finally:
+            _discard(unfinished)
     return Predicted(*counts)
+
+
+def _discard(folder: Path) -> None:
+    """Remove a folder, under another name: workers that still write would put more files into it."""
+    if folder.exists():
+        discarded = folder.with_name(f"{folder.name}-{uuid4().hex}")
+        os.replace(folder, discarded)
+        shutil.rmtree(discarded, ignore_errors=True)
 
 
 class Predictions:
@@ -170,24 +234,30 @@ class Predictions:
         self.folder = folder
 
     def add(self, state: tuple[int, int, int] | None, content: pd.DataFrame, part: Part) -> tuple[int, int, int]:
-        classes = self.model.classes_
-        n_rows = len(content)
+        X, classes = content[self.names], self.model.classes_
+        told: dict[str, Any] = {}
+        n_labelled = n_right = 0
         try:
-            proba = self.model.predict_proba(content[self.names]) if n_rows else np.empty((0, len(classes)))
+            if not hasattr(self.model, "predict_proba"):
+                labels = self.model.predict(X) if len(X) else classes[:0]
+            else:
+                proba = self.model.predict_proba(X) if len(X) else np.empty((0, len(classes)))
+                labels = classes[proba.argmax(axis=1)]
+                told = {f"p({label})": column for label, column in zip(classes.tolist(), proba.T)}
+            if self.target in content.columns:
+                truth = content[self.target].dropna()
+                n_labelled = len(truth)
+            if n_labelled:
+                reader = LabelReader.of_values(part.name, truth.drop_duplicates()).like(classes)
+                n_right = int((reader.read(truth) == labels[content[self.target].notna().to_numpy()]).sum())
         except ValueError as error:
             raise part.error(error) from error
-        labels = classes[proba.argmax(axis=1)] if n_rows else classes[:0]
-        told = {f"p({label})": column for label, column in zip(classes.tolist(), proba.T)}
         path = Path(self.folder, f"part-{part.number:06}.parquet")
-        pd.DataFrame({self.target: labels, **told}).to_parquet(path.with_suffix(".new"))
-        os.replace(path.with_suffix(".new"), path)  # a task may be done twice, and may be cut short
-        n_labelled = n_right = 0
-        if self.target in content.columns and n_rows:
-            truth = content[self.target]
-            labelled = truth.notna().to_numpy()
-            n_labelled = int(labelled.sum())
-            n_right = int((truth[labelled].to_numpy().astype(classes.dtype) == labels[labelled]).sum())
-        return self.merge(state or (0, 0, 0), (n_rows, n_labelled, n_right))
+        # A task may be cut short, and may be done twice, even at the same time.
+        unfinished = path.with_suffix(f".{uuid4().hex}{_UNFINISHED}")
+        pd.DataFrame({self.target: labels, **told}).to_parquet(unfinished)
+        os.replace(unfinished, path)
+        return self.merge(state or (0, 0, 0), (len(X), n_labelled, n_right))
 
     def merge(self, one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int]:
         return (one[0] + other[0], one[1] + other[1], one[2] + other[2])

@@ -76,12 +76,7 @@ def fit(estimator: Any, frame: Any, target: Any = None, client: Any = None, *, m
     """
     if not isinstance(max_distinct, int) or max_distinct < 2:
         raise DataError(f"max_distinct={max_distinct!r}: two numbers at least are to be told apart.")
-    if not isinstance(estimator, CountingClassifier | MassBayes | HigherOrderNB | BayesianTensorClassifier):
-        raise TypeError(
-            f"{type(estimator).__name__} has to see all rows at once. NaiveBayes, AODE, WAODE, AODEsr, AnDE, "
-            "HiddenNaiveBayes, TAN, KDB, BayesNet, MassBayes, HigherOrderNB and BayesianTensorClassifier can be "
-            "fitted on Dask."
-        )
+    check_supported(estimator)
     is_frame = _is_frame(frame)
     if is_frame and target is None:
         raise DataError("A frame needs a target: name its column of labels.")
@@ -97,6 +92,16 @@ def fit(estimator: Any, frame: Any, target: Any = None, client: Any = None, *, m
     if isinstance(estimator, MassBayes):
         return fit_mass(estimator, frame, target, client)
     return fit_counting(estimator, frame, target, client, max_distinct)
+
+
+def check_supported(estimator: Any) -> None:
+    """An error if an estimator cannot be fitted partition by partition."""
+    if not isinstance(estimator, CountingClassifier | MassBayes | HigherOrderNB | BayesianTensorClassifier):
+        raise TypeError(
+            f"{type(estimator).__name__} has to see all rows at once. NaiveBayes, AODE, WAODE, AODEsr, AnDE, "
+            "HiddenNaiveBayes, TAN, KDB, BayesNet, MassBayes, HigherOrderNB and BayesianTensorClassifier can be "
+            "fitted on Dask."
+        )
 
 
 def predict(estimator: Any, frame: Any) -> Any:
@@ -185,7 +190,7 @@ def connect(address: str) -> Any:
     from distributed import Client, LocalCluster
 
     if address == "local":
-        cluster = LocalCluster(threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)
+        cluster = LocalCluster(threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL)
         return Client(cluster, set_as_default=False)
     if "://" not in address:
         raise DataError(f"{address!r} is no address of a Dask scheduler: write tcp://HOST:PORT, or local.")

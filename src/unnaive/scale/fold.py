@@ -13,7 +13,7 @@ import numpy as np
 from dask.delayed import Delayed
 
 from unnaive.scale.parts import Part
-from unnaive.scale.progress import tell
+from unnaive.scale.progress import tell, topic_heard
 
 _RUNS_A_THREAD = 4  # so that threads that are done early find more to do, and a lost worker costs a part of its work
 _FEWEST_RUNS = 8
@@ -78,6 +78,7 @@ def folded(work: Work, parts: Sequence[tuple[Part, Delayed | None]], client: Any
     name, run = f"unnaive-{type(work).__name__.lower()}", uuid4().hex
     shared = f"{name}-{run}"  # sent to each worker once
     graph: dict[Any, Any] = {shared: work}
+    topic = topic_heard()
     n_runs = len(parts) if any(waits is not None for _, waits in parts) else min(len(parts), _n_runs(client))
     states = []
     for places in np.array_split(np.arange(len(parts)), n_runs):
@@ -87,7 +88,7 @@ def folded(work: Work, parts: Sequence[tuple[Part, Delayed | None]], client: Any
             if waits is not None:
                 graph.update(waits.__dask_graph__())
             key = f"{name}-add-{run}-{place}"
-            graph[key] = (_added, shared, state, part, None if waits is None else waits.key)
+            graph[key] = (_added, shared, state, part, None if waits is None else waits.key, topic)
             state = key
         states.append(state)
     while len(states) > 1:
@@ -123,15 +124,16 @@ def _n_runs(client: Any) -> int:
     return max(_FEWEST_RUNS, _RUNS_A_THREAD * n_threads(client))
 
 
-def _added(work: Work, state: Any, part: Part, waited_for: Any) -> Any:
+def _added(work: Work, state: Held | None, part: Part, waited_for: Any, topic: str | None) -> Held:
     content = waited_for
     if part.is_made_here:
         try:
             content = part.made()
         except Exception as error:
             raise part.unreadable(error) from error
-    added = work.add(state, content, part)
-    tell(type(work).__name__.lower(), part.number)
+    added = Held(work.add(None if state is None else state.content, content, part))
+    if topic is not None:
+        tell(topic, type(work).__name__.lower(), part.number)
     return added
 
 

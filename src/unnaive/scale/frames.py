@@ -16,7 +16,7 @@ from unnaive.files.source import DataError, near
 from unnaive.scale.parts import Part
 
 _ROWS_AT_A_TIME = 2**17
-_NUMBERS, _CATEGORIES = "numbers", "text or categories"
+NUMBERS, CATEGORIES = "numbers", "text or categories"
 
 
 class Labelled(NamedTuple):
@@ -56,7 +56,7 @@ class LabelledFrame:
             raise DataError(f"The frame has no columns beside {target!r}: there is nothing to learn from.")
         types = meta_nonempty(frame._meta)
         self.example: pd.DataFrame = types[self.names]
-        self._kinds = {name: _kind(types[name].dtype) for name in types.columns}
+        self._kinds = {name: kind_of(types[name].dtype) for name in types.columns}
 
     def slices(self, content: pd.DataFrame) -> Iterator[pd.DataFrame]:
         """A partition a few rows at a time, in the middle of which text and codes take more room than the frame."""
@@ -88,11 +88,11 @@ class LabelledFrame:
 
     def _column(self, values: pd.Series, name: str, part: Part) -> pd.Series:
         expected = self._kinds[name]
-        if _kind(values.dtype) == expected:
+        if kind_of(values.dtype) == expected:
             return values
         known = values.dropna()
         if not len(known):  # of which no type can be told
-            return values.astype("float64" if expected == _NUMBERS else "object")
+            return values.astype("float64" if expected == NUMBERS else "object")
         raise part.error(
             f"column {name!r} holds {known.tolist()[0]!r}, of type {values.dtype}, but {expected} elsewhere; "
             "make its type the same in all partitions."
@@ -110,6 +110,7 @@ def _shared(values: pd.Series) -> pd.Series:
     return pd.Series(objects[encoded.indices.fill_null(-1).to_numpy()], index=values.index, dtype=object)
 
 
-def _kind(dtype: Any) -> str:
+def kind_of(dtype: Any) -> str:
+    """What a column of this type is taken for, unless somebody says otherwise."""
     is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
-    return _NUMBERS if is_number else _CATEGORIES
+    return NUMBERS if is_number else CATEGORIES

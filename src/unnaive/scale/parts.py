@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import dask
@@ -52,8 +52,9 @@ class Part:
     @property
     def name(self) -> str:
         """What to call it: its number, and the file that it is read from as far as that can be told."""
-        file = _file_in(list(self._graph.values()), _DEEPEST)
-        return f"Partition {self.number}" + (f" ({file})" if file else "")
+        files = list(dict.fromkeys(_files_in(list(self._graph.values()), _DEEPEST)))
+        others = f" or one of {len(files) - 1} more" if len(files) > 1 else ""
+        return f"Partition {self.number}" + (f" ({files[0]}{others})" if files else "")
 
     def error(self, problem: Any) -> DataError:
         """What is wrong with it in one sentence."""
@@ -68,12 +69,38 @@ class Part:
         absent = re.search(r"'([^']*)'.*not in index|Index\(\['([^']*)'.*in the \[columns\]", str(error))
         if isinstance(error, KeyError) and absent:  # how pandas says it
             return self.lacks(absent.group(1) or absent.group(2))
-        text = re.search(r"could not convert string to float: (.*)", str(error))
-        if text:  # how pandas says it of CSV files
+        text = re.search(r"^- (.*)\n.*could not convert string to float: ('.*')", str(error), flags=re.MULTILINE)
+        if text:  # how Dask says it of CSV files
             return self.error(
-                f"{text.group(1)} is in a column that begins with numbers: name that column as categorical."
+                f"column {text.group(1)!r} holds {text.group(2)}, but numbers where the files begin; name it as "
+                "categorical, or make its type the same in all files."
             )
         return self.error(f"it cannot be read ({error}).")
+
+
+def some_columns(frame: Any, names: Iterable[str]) -> Any:
+    """Some columns of a frame, in its own order: in any other, Dask would read several files as one partition.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+    names : iterable of str
+
+    Returns
+    -------
+    dask.dataframe.DataFrame
+
+    Examples
+    --------
+    >>> import dask.dataframe
+    >>> import pandas
+    >>> from unnaive.scale.parts import some_columns
+    >>> frame = dask.dataframe.from_pandas(pandas.DataFrame({"a": [1], "b": [2], "c": [3]}))
+    >>> list(some_columns(frame, ["c", "a"]).columns)
+    ['a', 'c']
+    """
+    wanted = set(names)
+    return frame[[name for name in frame.columns if name in wanted]]
 
 
 def parts_of(collection: Any) -> list[tuple[Part, Delayed | None]]:
@@ -110,16 +137,19 @@ def _is_elsewhere(node: Any) -> bool:
     return hasattr(getattr(node, "value", node), "add_done_callback")
 
 
-def _file_in(item: Any, depth: int) -> str | None:
-    """The first name of a file among what a task is made of."""
+def _files_in(item: Any, depth: int) -> Iterator[str]:
+    """The names of files among what a task is made of."""
     if isinstance(item, str):
-        return item if item.lower().removesuffix(".gz").endswith(_ENDINGS) else None
+        if item.lower().removesuffix(".gz").endswith(_ENDINGS):
+            yield item
+        return
     if isinstance(item, pd.DataFrame | pd.Series) or depth == 0:
-        return None
+        return
     if isinstance(item, Mapping):
         inside: Iterable[Any] = list(item.values())
     elif isinstance(item, list | tuple | set):
         inside = item
     else:
         inside = [getattr(item, name) for name in ("path", "args", "kwargs", "value") if hasattr(item, name)]
-    return next(filter(None, (_file_in(each, depth - 1) for each in inside)), None)
+    for each in inside:
+        yield from _files_in(each, depth - 1)

@@ -1,23 +1,31 @@
-"""How far a run on a cluster is: workers tell of every partition that is done."""
+"""How far a run on a cluster is: workers tell of every partition that is done, if somebody listens."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
+from uuid import uuid4
 
 from unnaive.workbench import Progress
 
-_TOPIC = "unnaive-progress"
+# Each run has a topic of its own: others may be under way on the same cluster.
+_topic: ContextVar[str | None] = ContextVar("topic", default=None)
 
 
-def tell(task: str, number: int) -> None:
+def topic_heard() -> str | None:
+    """Where to tell of progress; None if nobody listens."""
+    return _topic.get()
+
+
+def tell(topic: str, task: str, number: int) -> None:
     """Say on a worker that a partition is done; nothing where there is no cluster."""
     with suppress(ImportError, ValueError):
         from distributed import get_worker
 
-        get_worker().log_event(_TOPIC, {"task": task, "partition": number})
+        get_worker().log_event(topic, {"task": task, "partition": number})
 
 
 @contextmanager
@@ -31,8 +39,11 @@ def listening(client: Any, n_partitions: int, progress: Progress) -> Iterator[No
         partitions.add(message["partition"])
         progress(message["task"], len(partitions), n_partitions)
 
-    client.subscribe_topic(_TOPIC, hear)
+    topic = f"unnaive-{uuid4().hex}"
+    client.subscribe_topic(topic, hear)
+    before = _topic.set(topic)
     try:
         yield
     finally:
-        client.unsubscribe_topic(_TOPIC)
+        _topic.reset(before)
+        client.unsubscribe_topic(topic)

@@ -17,7 +17,7 @@ from unnaive.represent.columns import read_table
 from unnaive.represent.discretize import MDLDiscretizer
 from unnaive.scale.fold import computed, folded
 from unnaive.scale.frames import LabelledFrame
-from unnaive.scale.parts import Part, parts_of
+from unnaive.scale.parts import Part, parts_of, some_columns
 from unnaive.statistics.value_cells import ValueCells
 
 _CELLS_AT_A_TIME = 2**22  # of all columns together: more columns are read in several goes
@@ -123,7 +123,7 @@ def _bins(
     for first in range(0, len(names), step):
         some = names[first : first + step]
         survey = Survey(estimator, rows, some, max_distinct)
-        (values,) = computed(client, folded(survey, parts_of(frame[[*some, rows.target]]), client))
+        (values,) = computed(client, folded(survey, parts_of(some_columns(frame, [*some, rows.target])), client))
         if values is None:
             raise DataError("There are no rows to learn from: all partitions are empty.")
         columns.extend(values.columns)

@@ -66,9 +66,13 @@ def write_report(
     ...     write_report(comparison, f"{folder}/iris.html").name
     'iris.html'
     """
-    path = Path(path)
     check_report_path(path)
-    page = render_report(comparison, command=command, title=title)
+    return write_page(render_report(comparison, command=command, title=title), path)
+
+
+def write_page(page: str, path: str | Path) -> Path:
+    """Write the text of a page to a file, whole or not at all."""
+    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.part")
     try:
@@ -140,18 +144,41 @@ def render_report(comparison: Comparison, *, command: str | None = None, title: 
     >>> page.startswith("<!doctype html>")
     True
     """
+    n_data, n_models = len(comparison.settings["data"]), len(comparison.models)
+    return render_page(
+        "report.html.jinja",
+        **_contents(comparison),
+        command=command,
+        titled=bool(title),
+        title=title or f"{several(n_models, 'model')} on {several(n_data, 'data set')}",
+    )
+
+
+def render_page(template: str, **contents: Any) -> str:
+    """A page in the style of all reports, with its style sheet and script in it.
+
+    Parameters
+    ----------
+    template : str
+        Of the folder ``templates``; it extends ``page.html.jinja``.
+    **contents
+        What the template asks for.
+
+    Returns
+    -------
+    str
+    """
     loader = PackageLoader("unnaive.show")
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     pages.filters.update(score=score_text, seconds=_seconds, percent=_percent, several=several, opening=_opening)
     pages.filters.update(log_percent=_log_percent, known=_known, chance=_chance)
     script = loader.get_source(pages, "report.js")[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    n_data, n_models = len(comparison.settings["data"]), len(comparison.models)
-    page = pages.get_template("report.html.jinja").render(
-        **_contents(comparison),
-        command=command,
-        titled=bool(title),
-        title=title or f"{several(n_models, 'model')} on {several(n_data, 'data set')}",
+    page = pages.get_template(template).render(
+        **contents,
+        written=datetime.now(timezone.utc),
+        versions={name: version(name) for name in ("unnaive", "numpy", "scipy", "scikit-learn")},
+        python=platform.python_version(),
         styles=Markup(loader.get_source(pages, "report.css")[0]),
         script=Markup(script),
         script_hash=f"sha256-{digest}",
@@ -173,7 +200,6 @@ def _contents(comparison: Comparison) -> dict[str, Any]:
         "models": list(models.values()),
         "metrics": metrics,
         "protocol": _protocol(comparison.settings),
-        "written": datetime.now(timezone.utc),
         "verdict": verdict_on(comparison),
         "leaderboard": leaderboard,
         "figures": _figures(comparison),
@@ -184,8 +210,6 @@ def _contents(comparison: Comparison) -> dict[str, Any]:
         "timings": [_grid(comparison, metric, ordered) for metric in times if ordered],
         "bias_variance": _bias_variance(comparison, leaderboard),
         "failures": Counter((error.data, error.model, error.error) for error in comparison.errors),
-        "versions": {name: version(name) for name in ("unnaive", "numpy", "scipy", "scikit-learn")},
-        "python": platform.python_version(),
     }
 
 
@@ -403,14 +427,16 @@ def _bias_variance(comparison: Comparison, leaderboard: Sequence[_Line]) -> list
 # Figures
 
 
-class _Figure(NamedTuple):
+class DrawnFigure(NamedTuple):
+    """A picture for a page."""
+
     name: str
     title: str
     svg: Markup
     width: float  # in rem, with text about as large as that of the tables
 
 
-def _figures(comparison: Comparison) -> list[_Figure]:
+def _figures(comparison: Comparison) -> list[DrawnFigure]:
     metric = comparison.metrics[0]
     if not comparison.data or sum(comparison.has_scores(metric, model) for model in comparison.models) < 2:
         return []
@@ -428,7 +454,7 @@ def _figures(comparison: Comparison) -> list[_Figure]:
     return drawn
 
 
-def _reliability(comparison: Comparison, rows: Sequence[_Sureness]) -> _Figure | None:
+def _reliability(comparison: Comparison, rows: Sequence[_Sureness]) -> DrawnFigure | None:
     if not rows:
         return None
     known = [row for row in rows if not math.isnan(row.right)]
@@ -437,11 +463,30 @@ def _reliability(comparison: Comparison, rows: Sequence[_Sureness]) -> _Figure |
     return _draw("reliability", "Reliability", ReliabilityDisplay, comparison, words)
 
 
-def _draw(name: str, title: str, display: Any, comparison: Comparison, words: str) -> _Figure:
-    """A display in a figure of the size that suits it, which is known when it has been drawn once."""
+def _draw(name: str, title: str, display: Any, comparison: Comparison, words: str) -> DrawnFigure:
+    """A display of a comparison, whose size is known when it has been drawn once."""
     drawn = display.from_comparison(comparison, ax=Figure(layout="constrained").subplots())
-    drawn.plot(ax=Figure(figsize=drawn.size, layout="constrained").subplots())
-    svg = to_svg(drawn, prefix=name)
-    label = Markup('<svg role="img" aria-label="{}: {}"').format(title, words)
+    return draw_figure(name, title, drawn, words)
+
+
+def draw_figure(name: str, title: str, display: Any, words: str = "") -> DrawnFigure:
+    """A display in a figure of the size that suits it.
+
+    Parameters
+    ----------
+    name : str
+        What ids of the page begin with.
+    title : str
+    display : Display
+    words : str, default=""
+        What it shows, for those who cannot see it.
+
+    Returns
+    -------
+    DrawnFigure
+    """
+    display.plot(ax=Figure(figsize=display.size, layout="constrained").subplots())
+    svg = to_svg(display, prefix=name)
+    label = Markup('<svg role="img" aria-label="{}"').format(f"{title}: {words}" if words else title)
     width = float(svg[svg.index('viewBox="') :].split()[2])
-    return _Figure(name, title, Markup(svg.replace("<svg", label, 1)), round(width * _REM_A_POINT, 1))
+    return DrawnFigure(name, title, Markup(svg.replace("<svg", label, 1)), round(width * _REM_A_POINT, 1))

@@ -1,0 +1,30 @@
+"""What a run was made with: processors and releases, without names of machines or people."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import version
+
+_PACKAGES = ("unnaive", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def describe_machine() -> dict[str, str]:
+    """The machine in words.
+
+    Returns
+    -------
+    dict of str to str
+
+    Examples
+    --------
+    >>> from unnaive.papers.machine import describe_machine
+    >>> [*describe_machine()]
+    ['Machine', 'Written with']
+    """
+    releases = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
+    n_cores = os.cpu_count() or 1
+    return {
+        "Machine": f"{platform.system()}, {platform.machine()}, {n_cores} core{'s' * (n_cores > 1)}",
+        "Written with": f"Python {platform.python_version()}, {releases}",
+    }
