@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unnaive import __version__
+from unnaive import __version__, experiments
 from unnaive.console import (
     complain,
     draw,
@@ -22,7 +22,21 @@ from unnaive.console import (
     tell,
 )
 from unnaive.models import GROUPS, MODELS, classifier_of, find_models
-from unnaive.papers import PAPERS
+from unnaive.options import (
+    INTERRUPTED,
+    AsJson,
+    Categorical,
+    Dask,
+    Data,
+    Folder,
+    Mail,
+    MaxTerms,
+    MinDocuments,
+    ModelFile,
+    Target,
+    Text,
+    split_names,
+)
 
 app = typer.Typer(
     help="Bayesian classifiers that drop the naive independence assumption.",
@@ -30,33 +44,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_INTERRUPTED = 130
-
-Data = Annotated[
-    str, typer.Argument(help="A CSV, TSV, JSON lines, Parquet, ARFF or KEEL file (.gz too), or a named data set.")
-]
-ModelFile = Annotated[Path, typer.Argument(help="A file written by `unnaive fit`.")]
-Dask = Annotated[
-    str | None,
-    typer.Option("--dask", help="Work on a cluster: tcp://HOST:PORT, or local to start one; DATA is a pattern then."),
-]
-Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")]
-Folder = Annotated[Path | None, typer.Option("--data", help="Where named data sets are; else $UNNAIVE_DATA.")]
-Categorical = Annotated[
-    list[str] | None,
-    typer.Option("--categorical", "-c", help="Columns of numbers that are codes, separated by commas, or all."),
-]
-Text = Annotated[
-    list[str] | None,
-    typer.Option("--text", help="Columns of text to learn from, separated by commas; others are left out."),
-]
-Mail = Annotated[
-    list[str] | None,
-    typer.Option("--mail", help="Parts of mail to leave out of text: headers,quotes,signatures.", metavar="PARTS"),
-]
-MinDocuments = Annotated[int | None, typer.Option(help="Leave out terms of fewer training documents.", min=1)]
-MaxTerms = Annotated[int | None, typer.Option(help="Keep so many terms, the most telling ones.", min=1)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
 
 def _print_version(wanted: bool) -> None:
@@ -126,8 +113,8 @@ def compare(
     results = results or report.with_suffix(".jsonl")
     check_report_path(report)
     terms = _terms(text, mail, min_documents, max_terms)
-    chosen = find_models(_split(models) or ["default"], "text" if text else "table")
-    columns: dict[str, Any] = {"categorical": _columns(categorical), "text": _split(text)}
+    chosen = find_models(split_names(models) or ["default"], "text" if text else "table")
+    columns: dict[str, Any] = {"categorical": _columns(categorical), "text": split_names(text)}
     sets = [datasets.load(source, target, folder, **columns) for source in data or datasets.BUNDLED]
     with show_progress(as_json) as bars:
         bar = bars.add_task("compare", total=None)
@@ -141,7 +128,7 @@ def compare(
             cv=cv if cv is not None else 3 if bias_variance else 10,
             repeats=repeats if repeats is not None else 10 if bias_variance else 1,
             test_size=holdout,
-            metrics=_split([metrics] if metrics else None) or list(METRICS),
+            metrics=split_names([metrics] if metrics else None) or list(METRICS),
             baseline=baseline,
             bias_variance=bias_variance,
             n_jobs=jobs,
@@ -154,7 +141,7 @@ def compare(
         write_report(comparison, report, command=_command())
     print_comparison(comparison, report, as_json)
     if not comparison.complete:
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
 
 
 @app.command()
@@ -178,7 +165,7 @@ def fit(
     terms = _terms(text, mail, min_documents, max_terms)
     with rows_progress(as_json) as progress:
         if dask is None:
-            fitted = fit_file(model, data, target, folder, progress, _columns(categorical), _split(text), terms)
+            fitted = fit_file(model, data, target, folder, progress, _columns(categorical), split_names(text), terms)
         else:
             if text or terms:
                 raise ValueError("Documents are fitted on a cluster from Python: see unnaive.scale.fit.")
@@ -339,167 +326,8 @@ def list_models(as_json: AsJson = False) -> None:
     printer().print(terminal.model_table())
 
 
-@app.command()
-def reproduce(
-    paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(PAPERS)}, or all.")],
-    sets: Annotated[list[str] | None, typer.Option("--sets", help="Of its data sets, only these.")] = None,
-    trials: Annotated[int | None, typer.Option(help="How many; else as many as the paper.", min=1)] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Two minutes at most, with or without the data.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="The long experiments, too.")] = False,
-    report: Annotated[Path | None, typer.Option(help="Write claims, tables and figures into this .html file.")] = None,
-    write: Annotated[
-        Path | None, typer.Option(help="Write them into papers.md in this folder, beside other papers.")
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw its figures into this .png, .svg or .pdf file.")] = None,
-    results: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where results go as they come, of all papers a folder; else PAPER.jsonl, or if quick nowhere."
-        ),
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one a core.")] = -1,
-    seed: Annotated[int, typer.Option(help="Of all that is drawn at random.")] = 0,
-    folder: Folder = None,
-    as_json: AsJson = False,
-) -> None:
-    """Run a paper's experiments, and print what came out beside what it says."""
-    from unnaive.papers.reproduction import Request
-    from unnaive.show.report import check_report_path
-
-    if paper != "all" and paper not in PAPERS:
-        raise ValueError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")
-    names = [*PAPERS] if paper == "all" else [paper]
-    if len(names) > 1 and (sets or plot):
-        raise ValueError("Data sets and figures are those of one paper: name it instead of all.")
-    several = len(names) > 1
-    reports = {name: report.with_stem(f"{report.stem}-{name}") if report and several else report for name in names}
-    for path in reports.values():
-        if path is not None:
-            check_report_path(path)
-    told = []
-    for name in names:
-        kept = results / f"{name}.jsonl" if results and several else results
-        request = Request(
-            sets=_split(sets),
-            trials=trials,
-            full=full,
-            folder=folder,
-            n_jobs=jobs,
-            seed=seed,
-            results=kept or (None if quick else Path(f"{name}.jsonl")),
-            resume=resume,
-            quick=quick,
-        )
-        told.append(_reproduce(name, request, reports[name], write, plot, as_json))
-    if as_json:
-        print_json(told if several else told[0])
-    if not all(entry["complete"] for entry in told):
-        raise typer.Exit(_INTERRUPTED)
-
-
-def _reproduce(
-    name: str, request: Any, report: Path | None, write: Path | None, plot: Path | None, as_json: bool
-) -> dict[str, Any]:
-    """One paper: run, print, and write what was asked for; what came out, as plain values."""
-    from dataclasses import replace
-    from importlib import import_module
-
-    with show_progress(as_json) as bars:
-        bar = bars.add_task(name, total=None)
-
-        def show(result: Any, done: int, total: int) -> None:
-            bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
-
-        found = import_module(f"unnaive.papers.{name}").reproduce(replace(request, on_result=show))
-    if not as_json:
-        from unnaive.show.terminal import print_reproduction
-
-        print_reproduction(printer(), PAPERS[name], found)
-    command = request.command(name)
-    if report is not None:
-        from unnaive.show.paper_report import write_paper_report
-
-        write_paper_report(found, report, title=PAPERS[name], command=command)
-    if write is not None:
-        from unnaive.papers.document import write_document
-
-        write_document(write, name, found, command)
-    if plot is not None:
-        if not found.pictures:
-            raise ValueError("There are no figures to draw without the long experiments: add --full.")
-        draw(list(found.pictures.values()), plot)
-    return {"paper": PAPERS[name], **found.to_json()}
-
-
-@app.command()
-def leaderboard(
-    write: Annotated[
-        Path | None, typer.Option(help="Write leaderboard.md and its picture into this folder.", metavar="DIR")
-    ] = None,
-    sets: Annotated[list[str] | None, typer.Option("--sets", help="Of the tables, only these.")] = None,
-    models: Annotated[
-        list[str] | None, typer.Option("--models", "-m", help="Beside naive Bayes only these; see `unnaive models`.")
-    ] = None,
-    rows: Annotated[int, typer.Option(help="Cut tables to so many rows.", min=50)] = 2000,
-    cv: Annotated[int, typer.Option(help="Number of folds.", min=2)] = 5,
-    results: Annotated[Path, typer.Option(help="Where results go as they come.")] = Path("leaderboard.jsonl"),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; more than one disturb the times.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of the rows and the folds.")] = 0,
-    folder: Folder = None,
-    as_json: AsJson = False,
-) -> None:
-    """All models on all tables there are: ranks, times, and which ones to use for which data."""
-    from unnaive import leaderboard as board
-    from unnaive.show import terminal
-
-    with show_progress(as_json) as bars:
-        bar = bars.add_task("leaderboard", total=None)
-
-        def show(result: Any, done: int, total: int) -> None:
-            bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
-
-        tables = board.find_tables(folder, rows, seed, _split(sets))
-        found = board.run(
-            tables,
-            _split(models),
-            cv=cv,
-            n_jobs=jobs,
-            seed=seed,
-            results=results,
-            resume=resume,
-            on_result=show,
-        )
-    if not found.comparison.complete:
-        complain("interrupted; the same command with --resume goes on.")
-        raise typer.Exit(_INTERRUPTED)
-    if write is not None:
-        # Without where the files were: the document is for everybody.
-        settings = {
-            "rows": rows,
-            "cv": cv,
-            "seed": seed,
-            "sets": ",".join(_split(sets)),
-            "models": ",".join(_split(models)),
-        }
-        options = [f"--{name} {value}" for name, value in settings.items() if value != ""]
-        board.write(found, write, " ".join(["unnaive leaderboard", *options, "--write docs"]))
-    if as_json:
-        print_json(
-            {
-                "leaderboard": [standing._asdict() for standing in found.comparison.leaderboard()],
-                "recommendations": [
-                    {**choice._asdict(), "rivals": [rival._asdict() for rival in choice.rivals]}
-                    for choice in found.recommendations
-                ],
-            }
-        )
-        return
-    out = printer()
-    out.print(terminal.leaderboard(found.comparison, out.width))
-    for choice in found.recommendations:
-        out.print(f"For {choice.kind}: {choice.model}, then {', '.join(choice.next)}.", highlight=False)
+app.command()(experiments.reproduce)
+app.command()(experiments.leaderboard)
 
 
 def main() -> None:
@@ -510,7 +338,7 @@ def main() -> None:
         code = app(arguments, standalone_mode=False)
     except KeyboardInterrupt:
         complain("interrupted.")
-        code = _INTERRUPTED
+        code = INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads; do not complain at exit
         code = 0
@@ -537,12 +365,8 @@ def _command() -> str:
     return shlex.join(["unnaive", *(argument for argument in sys.argv[1:] if argument != "--resume")])
 
 
-def _split(names: list[str] | None) -> list[str]:
-    return [name.strip() for several in names or [] for name in several.split(",") if name.strip()]
-
-
 def _columns(names: list[str] | None) -> list[str] | str:
-    chosen = _split(names)
+    chosen = split_names(names)
     return "all" if chosen == ["all"] else chosen
 
 
@@ -550,7 +374,7 @@ def _terms(
     text: list[str] | None, mail: list[str] | None, min_documents: int | None, max_terms: int | None
 ) -> dict[str, Any]:
     """How text is to be read, as far as that was said."""
-    options = {"mail": _split(mail) or None, "min_documents": min_documents, "max_terms": max_terms}
+    options = {"mail": split_names(mail) or None, "min_documents": min_documents, "max_terms": max_terms}
     given = {name: value for name, value in options.items() if value is not None}
     if given and not text:
         option = f"--{next(iter(given)).replace('_', '-')}"

@@ -14,6 +14,7 @@ import pytest
 
 from tests.scale.made import N_ROWS, made
 from tests.scale.same import assert_same
+from tests.test_readme import code_blocks
 from unnaive import cli
 from unnaive.models import MODELS
 from unnaive.persist import load
@@ -225,3 +226,11 @@ def test_an_interrupted_run_writes_nothing(folder, address, run, monkeypatch):
         assert (code, out) == (130, "")
     assert found == ["new.part"]
     assert sorted(os.listdir()) == ["data", "m"]
+
+
+def test_the_lines_of_the_readme_run():
+    (code,) = (block for block in code_blocks("python") if "unnaive.scale" in block)
+    names = {}
+    exec(code, names)
+    rows = names["frame"].compute()
+    assert_same(names["model"], names["AODE"]().fit(rows.drop(columns="target"), rows["target"]))
