@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import json
+import logging
 import os
 import pickle
 import random
 import resource
 import signal
+import subprocess
+import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TookTooLong
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from benchmarks.report import number, text_table
-from benchmarks.timing import wall
+from benchmarks.timing import progress, progress_done, wall
 
 _ROWS_A_FILE = 500_000
 _ROWS_A_BATCH = 50_000
 _TARGET = "class"
+_PARTITIONS = 32  # where bytes are counted and workers are killed
+_PATIENCE = 300  # seconds for a run with a worker killed, which takes a few
+_PEERS = {"spark": "Spark ML, local[2]", "dask-ml": "dask-ml, two workers"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,124 +43,179 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="1GB", help="limit of each worker")
     parser.add_argument("--kills", type=int, default=20, help="runs in which a worker is killed")
-    parser.add_argument("--parts", default="time,bytes,kills,cells,peers", help="which of these to run")
+    parser.add_argument("--parts", default="time,peers,bytes,kills,cells", help="which of these to run")
     parser.add_argument("--folder", type=Path, help="where files are made and kept; a temporary folder by default")
+    parser.add_argument("--peers", metavar="PYTHON", default=sys.executable, help="one that has pyspark and dask-ml")
 
 
 def run(args: argparse.Namespace) -> int:
-    from distributed import Client, LocalCluster
-
     parts = args.parts.split(",")
-    with tempfile.TemporaryDirectory() as temporary:
-        files = make_files(args.folder or Path(temporary), args.rows)
-        size = sum(os.path.getsize(file) for file in files)
-        print(f"{args.rows:,} rows x 20 columns, {len(files)} files, {size / 2**20:,.0f} MiB of Parquet")
-        cluster = LocalCluster(
-            n_workers=args.workers, threads_per_worker=1, memory_limit=args.memory, dashboard_address=None
-        )
-        same = True
-        with cluster, Client(cluster) as client:
-            warm_up(client, files, args.model)
+    same = True
+    if "time" in parts or "peers" in parts:
+        with tempfile.TemporaryDirectory() as temporary:
+            files = make_files(args.folder or Path(temporary), args.rows, min(_ROWS_A_FILE, -(-args.rows // 16)))
+            size = sum(os.path.getsize(file) for file in files)
+            print(f"{args.rows:,} rows x 20 columns, {len(files)} files, {size / 2**20:,.0f} MiB of Parquet\n")
             if "time" in parts:
-                same &= compare_with_streaming(client, files, args)
-            if "bytes" in parts:
-                show_bytes(client, files, args.model)
-            if "kills" in parts:
-                same &= kill_workers(client, files[:8], args)
+                same &= compare_with_streaming(files, args)
             if "peers" in parts:
-                compare_naive_bayes(client, files)
-        if "cells" in parts:
-            show_cells()
+                compare_naive_bayes(files, args)
+    if "bytes" in parts:
+        show_bytes()
+    if "kills" in parts:
+        same &= kill_workers(args)
+    if "cells" in parts:
+        show_cells()
     return 0 if same else 1
 
 
-def make_files(folder: Path, n_rows: int) -> list[str]:
+@contextmanager
+def workers(n_workers: int, memory: str = "auto") -> Iterator[Any]:
+    """A client of so many processes of one thread."""
+    from distributed import Client, LocalCluster
+
+    cluster = LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        memory_limit=memory,
+        dashboard_address=":0",
+        silence_logs=logging.CRITICAL,
+    )
+    with cluster, Client(cluster, set_as_default=False) as client:
+        yield client
+
+
+def make_rows(seed: int, n_rows: int, digits: int | None = 3) -> pa.Table:
     """Ten columns of categories and ten of numbers, some missing, that depend on a class and on each other."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=n_rows)
+    columns: dict[str, pa.Array] = {}
+    before = rng.integers(6, size=n_rows)
+    values = np.array([f"value {v}" for v in range(14)])
+    for j in range(10):
+        before = (before * (rng.random(n_rows) < 0.6) + y * (j % 3) + rng.integers(4, size=n_rows)) % (4 + j)
+        missing = rng.random(n_rows) < 0.02 if j % 4 == 0 else None
+        columns[f"category{j}"] = pa.array(values[before], mask=missing)
+    for j in range(10):
+        numbers = rng.normal(y * (j % 5) * 0.4, 1.0 + 0.1 * before)
+        numbers = numbers if digits is None else numbers.round(digits)
+        columns[f"number{j}"] = pa.array(numbers, mask=rng.random(n_rows) < 0.02 if j % 4 == 0 else None)
+    columns[_TARGET] = pa.array(np.array(["stay", "leave"])[y])
+    return pa.table(columns)
+
+
+def make_files(folder: Path, n_rows: int, rows_a_file: int = _ROWS_A_FILE) -> list[str]:
+    """Files of so many rows; those that are there already are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     files = []
-    for place, start in enumerate(range(0, n_rows, _ROWS_A_FILE)):
-        file = folder / f"{place:05d}.parquet"
+    for place, start in enumerate(range(0, n_rows, rows_a_file)):
+        file = folder / f"{place:05d}-{min(rows_a_file, n_rows - start)}.parquet"
         files.append(str(file))
-        if file.exists():
-            continue
-        rng = np.random.default_rng(place)
-        size = min(_ROWS_A_FILE, n_rows - start)
-        y = rng.integers(2, size=size)
-        columns: dict[str, pa.Array] = {}
-        before = rng.integers(6, size=size)
-        values = np.array([f"value {v}" for v in range(14)])
-        for j in range(10):
-            before = (before * (rng.random(size) < 0.6) + y * (j % 3) + rng.integers(4, size=size)) % (4 + j)
-            missing = rng.random(size) < 0.02 if j % 4 == 0 else None
-            columns[f"category{j}"] = pa.array(values[before], mask=missing)
-        for j in range(10):
-            numbers = rng.normal(y * (j % 5) * 0.4, 1.0 + 0.1 * before).round(3)
-            columns[f"number{j}"] = pa.array(numbers, mask=rng.random(size) < 0.02 if j % 4 == 0 else None)
-        columns[_TARGET] = pa.array(np.array(["stay", "leave"])[y])
-        part = file.with_suffix(".part")
-        pq.write_table(pa.table(columns), part)
-        part.rename(file)
+        if not file.exists():
+            progress(f"making {file.name}")
+            part = file.with_suffix(".part")
+            pq.write_table(make_rows(place, min(rows_a_file, n_rows - start)), part)
+            part.rename(file)
+    progress_done()
     return files
 
 
 def warm_up(client: Any, files: list[str], model: str) -> None:
     """Let every worker import and load compiled code, which is no part of the figures."""
     for _ in range(2):
-        _fit(client, files[: 2 * len(client.nthreads())], model)
+        _fit(client, files[: 4 * len(client.nthreads())], model)
 
 
-def compare_with_streaming(client: Any, files: list[str], args: argparse.Namespace) -> bool:
-    """Workers beside one process that streams the same files."""
-    seconds, spread = wall(lambda: _fit(client, files, args.model))
-    peak = max(client.run(_peak_memory).values())
-    alone, streamed = wall(lambda: _stream(files, args.model))
+def compare_with_streaming(files: list[str], args: argparse.Namespace) -> bool:
+    """Workers beside one of them, and beside one process that streams the same files in its own way."""
+    taken, models, peaks = {}, [], {}
+    for n_workers in (args.workers, 1):
+        name = f"{n_workers} worker{'s' * (n_workers > 1)}"
+        with workers(n_workers, args.memory) as client:
+            warm_up(client, files, args.model)
+            taken[name], model = wall(lambda client=client: _fit(client, files, args.model))
+            models.append(_digest(model))
+            peaks[name] = ", ".join(f"{peak:,.0f}" for peak in client.run(_peak_memory).values())
+    _stream(files[:1], args.model)
+    taken["one process"], model = wall(lambda: _stream(files, args.model))
+    models.append(_digest(model))
+    peaks["one process"] = f"{_peak_memory():,.0f}"
+    first = next(iter(taken.values()))
     rows = [
-        [f"{args.workers} workers", f"{seconds:.1f}", number(args.rows / seconds), f"{peak:,.0f}"],
-        ["one process", f"{alone:.1f}", number(args.rows / alone), f"{_peak_memory():,.0f}"],
+        [name, f"{seconds:.1f}", number(args.rows / seconds), f"{seconds / first:.2f}", peaks[name]]
+        for name, seconds in taken.items()
     ]
-    print(text_table([args.model, "seconds", "rows/s", "peak MiB of a process"], rows))
-    same = _digest(spread) == _digest(streamed)
-    print(f"{alone / seconds:.2f}x with {args.workers} workers; same model: {same}\n")
+    header = [f"{args.model}, workers of {args.memory}", "seconds", "rows/s", "times", "peak MiB of each process"]
+    print(text_table(header, rows))
+    same = all(model == models[0] for model in models)
+    print(f"same model: {same}\n")
     return same
 
 
-def show_bytes(client: Any, files: list[str], model: str) -> None:
-    """What travels between workers, by rows."""
-    rows = []
-    for share in (16, 4, 1):
-        some = files[: max(1, len(files) // share)]
-        before = sum(client.run(_sent).values())
-        fitted = _fit(client, some, model)
-        sent = sum(client.run(_sent).values()) - before
-        n_rows = sum(pq.read_metadata(file).num_rows for file in some)
-        size = len(pickle.dumps(fitted.statistic_))
-        rows.append([f"{n_rows:,}", str(len(some)), number(size / 2**20), number(sent / 2**20), number(sent / n_rows)])
-    print(text_table(["rows", "partitions", "counts MiB", "sent MiB", "bytes a row"], rows), end="\n\n")
+def show_bytes() -> None:
+    """What travels, by rows and by workers: states between workers, and all that the loopback interface sees."""
+    cases = {
+        "AODE, ten columns of categories": ("aode", "category", 3),
+        "naive Bayes, ten of numbers, three decimals": ("nb", "number", 3),
+        "naive Bayes, ten of numbers, all digits": ("nb", "number", None),
+    }
+    found: dict[str, list[list[str]]] = {name: [] for name in cases}
+    for n_workers, sizes in ((1, [40_000]), (2, [10_000, 40_000, 160_000]), (4, [40_000])):
+        with workers(n_workers) as client:
+            for name, (model, kind, digits) in cases.items():
+                _fit_made(client, model, kind, 100, digits)
+                for size in sizes:
+                    progress(f"{n_workers} workers, {size} rows, {name}")
+                    before = _sent_by(client)
+                    fitted = _fit_made(client, model, kind, size, digits)
+                    sent = _sent_by(client) - before
+                    in_kib = (f"{n_bytes / 2**10:,.0f}" for n_bytes in (len(pickle.dumps(fitted.statistic_)), *sent))
+                    found[name].append([name, f"{size:,}", str(n_workers), *in_kib])
+    progress_done()
+    header = [f"{_PARTITIONS} partitions", "rows of each", "workers", "counts KiB", "states sent KiB", "all sent KiB"]
+    print(text_table(header, [row for rows in found.values() for row in rows]), end="\n\n")
 
 
-def kill_workers(client: Any, files: list[str], args: argparse.Namespace) -> bool:
-    """Kill a worker at a random moment, again and again: the run has to end with the same model."""
-    from distributed import Client, LocalCluster
-
-    seconds, expected = wall(lambda: _fit(client, files, args.model))
+def kill_workers(args: argparse.Namespace) -> bool:
+    """Kill a worker at a random moment, each time one of a new cluster: the run has to end with the same model."""
     draw = random.Random(0)
-    n_same, slowest = 0, 0.0
-    for _ in range(args.kills):
-        # A new cluster each time: Dask does not always bring a killed worker back at once.
-        cluster = LocalCluster(
-            n_workers=args.workers, threads_per_worker=1, memory_limit=args.memory, dashboard_address=None
-        )
-        with cluster, Client(cluster, set_as_default=False) as victims:
-            warm_up(victims, files[:1], args.model)
-            process = draw.choice(list(victims.run(os.getpid).values()))
-            killer = threading.Timer(draw.uniform(0.02, 0.9) * seconds, os.kill, (process, signal.SIGKILL))
-            killer.start()
-            taken, model = wall(partial(_fit, victims, files, args.model))
-            killer.join()
-        n_same += _digest(model) == _digest(expected)
-        slowest = max(slowest, taken)
-    print(f"{args.kills} runs of {seconds:.1f} s with a worker killed: {n_same} the same; slowest {slowest:.1f} s\n")
+    n_same, slowest, moments = 0, 0.0, []
+    with tempfile.TemporaryDirectory() as folder:
+        files = make_files(Path(folder), 640_000, 640_000 // _PARTITIONS)
+        expected = _digest(_stream(files, args.model))
+        for place in range(args.kills):
+            progress(f"kill {place + 1} of {args.kills}: {n_same} the same so far")
+            # The thread is the last to end: it does when the cluster that it waits for is closed.
+            with ThreadPoolExecutor(1) as thread, workers(args.workers, args.memory) as victims:
+                warm_up(victims, files, args.model)
+                seconds, _ = wall(lambda client=victims: _fit(client, files, args.model))
+                killed: list[float] = []
+                while not killed:  # a run that is over before the moment has come does not count
+                    process = draw.choice(list(victims.run(os.getpid).values()))
+                    moment = draw.random()
+                    fitting = thread.submit(wall, lambda client=victims: _fit(client, files, args.model))
+                    killer = threading.Timer(moment * seconds, _kill, (process, fitting, moment, killed))
+                    killer.start()
+                    try:
+                        taken, model = fitting.result(_PATIENCE)
+                    except TookTooLong:
+                        taken, model = _PATIENCE, None
+                    killer.cancel()
+                    killer.join()
+            n_same += model is not None and _digest(model) == expected
+            slowest = max(slowest, taken)
+            moments.extend(killed)
+    progress_done()
+    when = ", ".join(f"{moment:.0%}" for moment in sorted(moments))
+    print(f"{args.kills} runs, each on new workers, one of which is killed: {n_same} end with the same model")
+    print(f"killed after {when} of the usual time; the slowest took {slowest:.1f} s\n")
     return n_same == args.kills
+
+
+def _kill(process: int, fitting: Any, moment: float, killed: list[float]) -> None:
+    if not fitting.done():
+        os.kill(process, signal.SIGKILL)
+        killed.append(moment)
 
 
 def show_cells() -> None:
@@ -180,30 +245,52 @@ def show_cells() -> None:
     print(text_table(header, rows), end="\n\n")
 
 
-def compare_naive_bayes(client: Any, files: list[str]) -> None:
-    """Gaussian naive Bayes of the numbers, beside Spark and dask-ml where they are installed; start-up apart."""
+def compare_naive_bayes(files: list[str], args: argparse.Namespace) -> None:
+    """Gaussian naive Bayes of the numbers, beside Spark and dask-ml; start-up and the first fits apart."""
     import dask.dataframe as dd
 
     from unnaive import NaiveBayes
     from unnaive.scale import fit
 
-    names = [f"number{j}" for j in range(10) if j % 4]  # others miss values, which the peers do not take
-    frame = dd.read_parquet(files, columns=[*names, _TARGET])
-    rows = []
-    fit(NaiveBayes(numeric="gaussian"), frame.partitions[:2], _TARGET, client)
-    seconds, _ = wall(lambda: fit(NaiveBayes(numeric="gaussian"), frame, _TARGET, client))
-    rows.append(["unnaive, two workers", f"{seconds:.1f}", "1.00"])
-    for name, contender in (("Spark ML, local[2]", _spark), ("dask-ml, two workers", _dask_ml)):
-        try:
-            taken = contender(files, names)
-        except Exception as error:  # a peer that is not there, or does not work with the rest, is no reason to stop
-            rows.append([name, f"not run ({type(error).__name__}: {str(error).splitlines()[0][:60]})", ""])
-            continue
-        rows.append([name, f"{taken:.1f}", f"{taken / seconds:.2f}"])
-    print(text_table(["Gaussian naive Bayes, 7 columns", "seconds", "times ours"], rows), end="\n\n")
+    def ours() -> float:
+        with workers(2, args.memory) as client:
+            frame = dd.read_parquet(files, columns=[*_peers_columns(), _TARGET])
+            for _ in range(2):
+                fit(NaiveBayes(numeric="gaussian"), frame.partitions[:8], _TARGET, client)
+            return wall(lambda: fit(NaiveBayes(numeric="gaussian"), frame, _TARGET, client))[0]
+
+    taken: dict[str, float | str] = {"unnaive, two workers": ours()}
+    for name, words in _PEERS.items():
+        progress(words)
+        ran = subprocess.run(
+            [args.peers, "-m", "benchmarks.scale", name, *files],
+            cwd=Path(__file__).parents[1],
+            capture_output=True,
+            text=True,
+        )
+        taken[words] = json.loads(ran.stdout.splitlines()[-1]) if ran.returncode == 0 else _last_line(ran.stderr)
+    taken["unnaive again"] = ours()
+    progress_done()
+    slower = max(seconds for name, seconds in taken.items() if name.startswith("unnaive"))
+    rows = [
+        [name, f"not run ({seconds})", ""] if isinstance(seconds, str) else
+        [name, f"{seconds:.1f}", number(args.rows / seconds), f"{seconds / slower:.2f}"]
+        for name, seconds in taken.items()
+    ]  # fmt: skip
+    header = [f"Gaussian naive Bayes, {len(_peers_columns())} columns", "seconds", "rows/s", "times our slower run"]
+    print(text_table(header, rows), end="\n\n")
 
 
-def _spark(files: list[str], names: list[str]) -> float:
+def _peers_columns() -> list[str]:
+    return [f"number{j}" for j in range(10) if j % 4]  # others miss values, which the peers do not take
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["no word"])[-1][:80]
+
+
+def time_spark(files: list[str]) -> float:
+    """Seconds of Spark ML in two threads."""
     from pyspark.ml.classification import NaiveBayes
     from pyspark.ml.feature import StringIndexerModel, VectorAssembler
     from pyspark.sql import SparkSession
@@ -212,33 +299,37 @@ def _spark(files: list[str], names: list[str]) -> float:
     session.sparkContext.setLogLevel("ERROR")
 
     def fit(some: list[str]) -> Any:
-        frame = session.read.parquet(*some).select(*names, _TARGET)
+        frame = session.read.parquet(*some).select(*_peers_columns(), _TARGET)
         indexer = StringIndexerModel.from_labels(["leave", "stay"], _TARGET, "label")
-        vectors = VectorAssembler(inputCols=names, outputCol="features").transform(indexer.transform(frame))
+        vectors = VectorAssembler(inputCols=_peers_columns(), outputCol="features").transform(indexer.transform(frame))
         return NaiveBayes(modelType="gaussian").fit(vectors)
 
-    try:
-        fit(files[:2])
-        return wall(lambda: fit(files))[0]
-    finally:
-        session.stop()
+    return _warm_seconds(fit, files)
 
 
-def _dask_ml(files: list[str], names: list[str]) -> float:
+def time_dask_ml(files: list[str]) -> float:
+    """Seconds of dask-ml on two workers of one thread, with as much memory as they want."""
     import dask.dataframe as dd
     import pandas as pd
     from dask_ml.naive_bayes import GaussianNB
+    from distributed import Client, LocalCluster
 
     def fit(some: list[str]) -> Any:
         # By read_parquet, Dask puts files together, and arrays would not know the lengths of their chunks.
-        frame = dd.from_map(pd.read_parquet, some, columns=[*names, _TARGET])
+        frame = dd.from_map(pd.read_parquet, some, columns=[*_peers_columns(), _TARGET])
         lengths = [pq.read_metadata(file).num_rows for file in some]
-        X = frame[names].to_dask_array(lengths=lengths)
+        X = frame[_peers_columns()].to_dask_array(lengths=lengths)
         y = (frame[_TARGET] == "stay").astype(int).to_dask_array(lengths=lengths)
         model = GaussianNB(classes=[0, 1]).fit(X, y)
         return [np.asarray(part) for part in (model.theta_, model.sigma_)]
 
-    fit(files[:2])
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster):
+        return _warm_seconds(fit, files)
+
+
+def _warm_seconds(fit: Callable[[list[str]], Any], files: list[str]) -> float:
+    for _ in range(2):
+        fit(files[:8])
     return wall(lambda: fit(files))[0]
 
 
@@ -249,6 +340,21 @@ def _fit(client: Any, files: list[str], model: str) -> Any:
     from unnaive.scale import fit
 
     return fit(MODELS[model].make(), dd.read_parquet(files), _TARGET, client)
+
+
+def _fit_made(client: Any, model: str, kind: str, n_rows: int, digits: int | None) -> Any:
+    """Fit rows that workers make by themselves, the columns of one kind."""
+    import dask.dataframe as dd
+
+    from unnaive.models import MODELS
+    from unnaive.scale import fit
+
+    def made(seed: int) -> Any:
+        frame = make_rows(seed, n_rows, digits).to_pandas()
+        return frame[[name for name in frame.columns if name.startswith((kind, _TARGET))]]
+
+    frame = dd.from_map(made, range(_PARTITIONS), meta=made(0).iloc[:0])
+    return fit(MODELS[model].make(), frame, _TARGET, client)
 
 
 def _stream(files: list[str], model: str) -> Any:
@@ -278,5 +384,17 @@ def _peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 
 
+def _sent_by(client: Any) -> NDArray[np.int64]:
+    """Bytes of states that workers have sent so far, and of everything that processes here have sent each other."""
+    import psutil
+
+    everything = psutil.net_io_counters(pernic=True)["lo"].bytes_sent
+    return np.array([sum(client.run(_sent).values()), everything])
+
+
 def _sent(dask_worker: Any) -> int:
     return dask_worker.transfer_outgoing_bytes_total
+
+
+if __name__ == "__main__":  # in the Python of the peers
+    print(json.dumps({"spark": time_spark, "dask-ml": time_dask_ml}[sys.argv[1]](sys.argv[2:])))
