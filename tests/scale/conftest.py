@@ -3,6 +3,8 @@
 import pytest
 from distributed import Client, LocalCluster
 
+from tests.test_cli import run  # noqa: F401 - a fixture
+
 
 @pytest.fixture(scope="session")
 def cluster():

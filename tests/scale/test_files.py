@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -48,20 +47,6 @@ def table():
 @pytest.fixture
 def address(cluster):
     return cluster.scheduler_address
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command; its exit code, output and complaints."""
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["unnaive", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            cli.main()
-        printed = capsys.readouterr()
-        return stopped.value.code, printed.out, printed.err
-
-    return command
 
 
 def whole(name, rows, **parameters):

@@ -208,7 +208,6 @@ _CONCLUSIONS = [
 
 
 def _compare(models: Mapping[str, Any], sets: Mapping[str, Dataset], request: Request, part: str) -> Comparison:
-    path = request.results
     return compare(
         models,
         sets,
@@ -219,7 +218,7 @@ def _compare(models: Mapping[str, Any], sets: Mapping[str, Dataset], request: Re
         bias_variance=True,
         n_jobs=request.n_jobs,
         random_state=request.seed,
-        results=None if path is None else path.with_name(f"{path.stem}-{part}{path.suffix}"),
+        results=request.results_of(part),
         resume=request.resume,
         on_result=request.on_result,
     )

@@ -275,8 +275,8 @@ def run(names: Sequence[str], n_imputations: int, request: Request, part: str) -
     """
     sets = {name: complete_sets(name, request.folder, n_imputations, request.seed) for name in names}
     settings = _settings({name: whole for name, (whole, _) in sets.items()}, n_imputations, request.seed)
-    path = request.results
-    file = None if path is None else ResultsFile(path.with_name(f"{path.stem}-{part}{path.suffix}"))
+    path = request.results_of(part)
+    file = None if path is None else ResultsFile(path)
     before = [] if file is None else file.begin(settings, request.resume)
     done = {result.key: result for result in Comparison.of(settings, before).results if result.repeat < n_imputations}
     total = Comparison.of(settings, ()).n_expected

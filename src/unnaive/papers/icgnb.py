@@ -234,7 +234,6 @@ def _significantly_better(comparison: Comparison | None, rivals: Sequence[str], 
 
 
 def _compare(models: Any, sets: Mapping[str, Dataset], request: Request, part: str) -> Comparison:
-    path = request.results
     return compare(
         models,
         sets,
@@ -242,7 +241,7 @@ def _compare(models: Any, sets: Mapping[str, Dataset], request: Request, part: s
         seeds=SEEDS[: request.trials],
         metrics=["accuracy"],
         n_jobs=request.n_jobs,
-        results=None if path is None else path.with_name(f"{path.stem}-{part}{path.suffix}"),
+        results=request.results_of(part),
         resume=request.resume,
         on_result=request.on_result,
     )

@@ -318,14 +318,13 @@ def _plans(
 def _compare(
     models: Mapping[str, Any], sets: Mapping[str, Dataset], request: Request, part: str, how: Mapping[str, Any]
 ) -> Comparison:
-    path = request.results
     return compare(
         models,
         sets,
         metrics=["accuracy"],
         n_jobs=request.n_jobs,
         random_state=request.seed,
-        results=None if path is None else path.with_name(f"{path.stem}-{part}{path.suffix}"),
+        results=request.results_of(part),
         resume=request.resume,
         on_result=request.on_result,
         **how,

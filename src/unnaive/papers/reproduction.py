@@ -76,6 +76,19 @@ class Request:
         words += ["--seed", str(self.seed)] if self.seed else []
         return shlex.join(words)
 
+    def results_of(self, part: str) -> Path | None:
+        """The file for the results of a part of the experiments.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from unnaive.papers.reproduction import Request
+        >>> Request(results=Path("dtc.jsonl")).results_of("folds").name
+        'dtc-folds.jsonl'
+        """
+        path = self.results
+        return None if path is None else path.with_name(f"{path.stem}-{part}{path.suffix}")
+
     def chosen(self, known: Sequence[str], few: Sequence[str] = ()) -> list[str]:
         """The data sets that are asked for, of those of the paper; by default all, or the few of a quick run."""
         unknown = [name for name in self.sets if name not in known]

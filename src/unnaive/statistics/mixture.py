@@ -9,10 +9,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.statistics.joint import JointTensor
-from unnaive.statistics.rank_one import RankOneTerms
+from unnaive.statistics.rank_one import FACTORS_BETWEEN, TINY, RankOneTerms
 
-_TINY = 1e-100  # products are rescaled below it
-_FACTORS_BETWEEN = 16  # products of so many factors are looked at
 _SEEDS = 5  # rows that a new component is tried with
 _TRIAL_SWEEPS = 5  # sweeps after which the best of these trials is known
 
@@ -243,9 +241,9 @@ def _expect(codes, counts, weights, columns, classes, starts, of_weights, of_col
                 vector = columns[starts[column] + value]
                 for term in range(n_terms):
                     product[term] *= vector[term]
-            if column % _FACTORS_BETWEEN == _FACTORS_BETWEEN - 1:
+            if column % FACTORS_BETWEEN == FACTORS_BETWEEN - 1:
                 largest = product.max()
-                if largest < _TINY:
+                if largest < TINY:
                     product /= largest
                     log_scale += np.log(largest)
         share[:] = 0.0

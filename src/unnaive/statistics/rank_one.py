@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-_TINY = 1e-100  # products are rescaled below it
-_FACTORS_BETWEEN = 16  # products of so many factors are looked at
+TINY = 1e-100  # products are rescaled below it
+FACTORS_BETWEEN = 16  # products of so many factors are looked at
 
 
 class RankOneTerms(NamedTuple):
@@ -129,11 +129,11 @@ def _values(codes, starts, columns, sums, weights, classes, values, log_scale):
             vector = sums[column] if value < 0 else columns[starts[column] + value]
             for term in range(n_terms):
                 product[term] *= vector[term]
-            if column % _FACTORS_BETWEEN == _FACTORS_BETWEEN - 1:
+            if column % FACTORS_BETWEEN == FACTORS_BETWEEN - 1:
                 largest = 0.0
                 for term in range(n_terms):
                     largest = max(largest, abs(product[term]))
-                if 0.0 < largest < _TINY:
+                if 0.0 < largest < TINY:
                     for term in range(n_terms):
                         product[term] /= largest
                     log_scale[row] += np.log(largest)
