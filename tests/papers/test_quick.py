@@ -58,10 +58,9 @@ MISSING = {
 
 @pytest.fixture
 def bare(monkeypatch, tmp_path, tmp_path_factory):
-    """A machine without data sets, caches and the package of KEEL's."""
+    """A machine without data sets and caches."""
     monkeypatch.delenv("UNNAIVE_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.setattr("unnaive.datasets._keel_names", lambda: [])
     monkeypatch.chdir(tmp_path)
 
 
