@@ -184,7 +184,7 @@ def test_an_interrupted_run_is_resumed_where_it_stopped(table, tmp_path):
     assert scores(read_results(path)) == scores(whole)
 
 
-def test_resuming_may_add_models_but_not_change_anything_else(table, tmp_path):
+def test_resuming_may_add_models_and_repeats_but_not_change_anything_else(table, tmp_path):
     path = tmp_path / "results.jsonl"
     compare(["nb"], {"table": table}, cv=3, results=path)
     done = []
@@ -193,18 +193,20 @@ def test_resuming_may_add_models_but_not_change_anything_else(table, tmp_path):
     )
     assert done == ["tan"] * 3
     assert more.complete
+    twice = compare(["nb", "tan"], {"table": table}, cv=3, repeats=2, results=path, resume=True)
+    assert scores(twice) == scores(compare(["nb", "tan"], {"table": table}, cv=3, repeats=2))
     for change, word in (
-        ({"cv": 5}, "cv"),
-        ({"random_state": 1}, "random_state"),
-        ({"repeats": 2}, "repeats"),
-        ({"metrics": ["brier"]}, "metrics"),
+        ({"cv": 5, "repeats": 2}, "cv"),
+        ({"random_state": 1, "repeats": 2}, "random_state"),
+        ({"repeats": 1}, "repeats"),
+        ({"metrics": ["brier"], "repeats": 2}, "metrics"),
     ):
         with pytest.raises(ValueError, match=word):
             compare(["nb"], {"table": table}, results=path, resume=True, **{"cv": 3, **change})
     with pytest.raises(ValueError, match="another 'table'"):
-        compare(["nb"], {"table": random_table(1, 120)}, cv=3, results=path, resume=True)
+        compare(["nb"], {"table": random_table(1, 120)}, cv=3, repeats=2, results=path, resume=True)
     with pytest.raises(ValueError, match="another 'nb'"):
-        compare({"nb": DummyClassifier()}, {"table": table}, cv=3, results=path, resume=True)
+        compare({"nb": DummyClassifier()}, {"table": table}, cv=3, repeats=2, results=path, resume=True)
 
 
 def test_an_unfinished_run_and_foreign_files_are_not_overwritten(table, tmp_path):

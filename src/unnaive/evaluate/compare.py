@@ -90,7 +90,8 @@ def compare(
     results : path, optional
         Write every result there as it comes, one JSON object a line.
     resume : bool, default=False
-        Keep what ``results`` holds of this very run already, and do the rest.
+        Keep what ``results`` holds of this very run already, and do the rest; models, data sets and repeats may
+        have been added.
     on_result : callable, optional
         Called with each result, how many there are now, and how many there will be.
     terms : mapping, optional

@@ -32,7 +32,7 @@ class ResultsFile:
         """Open the file for a run, and give back the results it holds of it.
 
         Without ``resume`` the file is written anew, unless it holds an unfinished run, which is not thrown
-        away; with it, models and data sets may have been added, but nothing else may have changed.
+        away; with it, models, data sets and repeats may have been added, but nothing else may have changed.
         """
         results: list[FoldResult] = []
         if self.path.exists() and self.path.stat().st_size:
@@ -86,7 +86,8 @@ class ResultsFile:
 
     def _check_same_run(self, before: dict[str, Any], now: dict[str, Any]) -> None:
         for name, value in now.items():
-            if name not in _FREE and before.get(name) != value:
+            more = name == "repeats" and before[name] < value  # the first ones stay what they were
+            if name not in _FREE and before.get(name) != value and not more:
                 raise ValueError(
                     f"{self.path} was made with {name}={before.get(name)!r}, now it is {value!r}: resume with the same "
                     "settings, or name another file."

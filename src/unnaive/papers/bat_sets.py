@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline
@@ -22,6 +22,7 @@ from unnaive import (
     AODE,
     TAN,
     WAODE,
+    AnDE,
     AODEsr,
     BayesianTensorClassifier,
     BayesNet,
@@ -251,9 +252,12 @@ def make_models(n_features: int = N_FEATURES) -> dict[str, Pipeline]:
     models["STL"] = _of("tensor", SupportTensorMachine(C=_COST), scaled=True, **size)
     models |= {name: _of("cells", model, scaled=True, **size) for name, model in numeric.items()}
     models |= {f"{name}, vector": _of("vector", model, **size) for name, model in bayesian.items()}
-    for name in ("logistic", "forest of 100"):
-        models[f"{name}, vector"] = _of("vector", numeric[name], scaled=True, **size)
-        models[f"{name}, many"] = _of("vector", numeric[name], scaled=True, n_modes=1, **_MANY)
+    models["A2DE, vector"] = _of("vector", AnDE(n=2, **codes), **size)
+    today = {name: numeric[name] for name in ("logistic", "forest of 100")}
+    today["boosting"] = HistGradientBoostingClassifier(max_bins=CAP + 1, random_state=0)  # one for each count
+    for name, model in today.items():
+        models[f"{name}, vector"] = _of("vector", model, scaled=True, **size)
+        models[f"{name}, many"] = _of("vector", model, scaled=True, n_modes=1, **_MANY)
     models["multinomial NB, many"] = _of("vector", MultinomialNB(), n_modes=1, **_MANY)
     return models
 
