@@ -65,11 +65,12 @@ _REGISTRY: dict[str, tuple[str, dict[str, Any]]] = {
     "NB-KDE": ("kde-nb", {}),
     "NB-Disc": ("nb", {}),
     "tree": ("tree", {}),
+    "logistic": ("logistic", {}),
     "random forest": ("forest", {}),
     "boosting": ("boosting", {}),
 }
 _OF_PAPER = ("MassBayes'", "MassBayes", "A3DE", "A2DE", "A1DE", "BayesNet", "NB-KDE", "NB-Disc", "tree")
-_BASELINES = ("in regions", "random forest", "extra trees", "boosting")
+_BASELINES = ("in regions", "logistic", "random forest", "extra trees", "boosting")
 _SLOW = ("MassBayes'", "random forest", "extra trees")  # minutes and gigabytes a fold of CoverType
 _TOO_SLOW = ("NB-KDE",)  # hours a fold of it
 # The models of Figure 3, and the most rows of which the others can be trained in bearable time and memory.
@@ -226,7 +227,7 @@ def reproduce(request: Request) -> Reproduction:
     )
 
 
-_RIVALS = ("NB-Disc", "A1DE", "A2DE", "tree", "random forest", "extra trees", "boosting")
+_RIVALS = ("NB-Disc", "A1DE", "A2DE", "tree", "logistic", "random forest", "extra trees", "boosting")
 # What Tables 3 and 5 and the tables beside them show, for whom.
 _CONCLUSIONS = [
     "Take MassBayes for streams and very large tables of numbers, where training must be quick and stay so: it needs "
