@@ -70,7 +70,7 @@ def _science() -> tuple[csr_matrix, csr_matrix, np.ndarray, csr_matrix]:
     """500 documents of SCIENCE as the paper prepares it; 60 % of it with labels, and the rest."""
     from unnaive import Terms
     from unnaive.evaluate.compare import split
-    from unnaive.papers.honb import read_sets
+    from unnaive.papers.honb_sets import read_sets
 
     science = read_sets(["SCIENCE"])["SCIENCE"]
     X = Terms().fit_transform(science.X)

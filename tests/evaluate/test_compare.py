@@ -16,6 +16,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, average_precision_score, log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.test_common import random_table
@@ -182,6 +184,17 @@ def test_an_interrupted_run_is_resumed_where_it_stopped(table, tmp_path):
     assert len(done) == 5
     assert scores(resumed) == scores(whole)
     assert scores(read_results(path)) == scores(whole)
+
+
+def test_a_model_is_told_by_its_parameters_not_by_where_they_are_in_memory(table, tmp_path):
+    def unchanged():
+        return FunctionTransformer(lambda X: X)
+
+    path = tmp_path / "results.jsonl"
+    for once_more in (False, True):
+        models = {"own": Pipeline([("same", unchanged()), ("classifier", MODELS["nb"].make())])}
+        compare(models, {"table": table}, cv=3, results=path, resume=once_more)
+    assert " at 0x" not in path.read_text()
 
 
 def test_resuming_may_add_models_and_repeats_but_not_change_anything_else(table, tmp_path):

@@ -237,7 +237,7 @@ class _Plan:
 def _written(estimator: Any) -> str:
     """An estimator and its parameters in words that are the same in every process."""
     whole = estimator.__repr__(N_CHAR_MAX=10**6) if isinstance(estimator, BaseEstimator) else repr(estimator)
-    return re.sub(r" object at 0x[0-9a-f]+", "", " ".join(whole.split()))
+    return re.sub(r"( object)? at 0x[0-9a-f]+", "", " ".join(whole.split()))
 
 
 def _kind_of(data: Mapping[str, Dataset]) -> str:

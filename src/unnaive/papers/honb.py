@@ -14,16 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
 
-from unnaive.classifiers.higher_order import HigherOrderNB
-from unnaive.classifiers.higher_order_svm import HigherOrderSVC
 from unnaive.datasets import Dataset
 from unnaive.evaluate.compare import compare, split
 from unnaive.evaluate.comparison import Comparison
-from unnaive.models import MODELS
 from unnaive.papers.claims import Claim, ahead, as_printed, figure, spread_of
+from unnaive.papers.honb_models import ALL, OF_TABLES, OF_TEXT, make_models
 from unnaive.papers.honb_sets import NEWSGROUPS, OF_EACH_PACKAGE, SETS, WHERE, read_set, stand_in
 from unnaive.papers.reproduction import RebuiltTable, Reproduction, Request
 from unnaive.papers.sources import gather
@@ -41,23 +37,10 @@ QUICK_SETS = ("RELIGION", "SCIENCE")
 QUICK_TRIALS = 3
 _AS_GOOD = 0.03
 _LEVEL = 0.005
-# By its name in the tables, the model of the registry; SVM is made here.
-_REGISTRY = {
-    "NB": "bernoulli-nb",
-    "HONB": "honb",
-    "HOSVM": "hosvm",
-    "pure HONB": "pure-honb",
-    "3rd-order HONB": "honb3",
-    "NBSVM": "nbsvm",
-    "mNB": "multinomial-nb",
-    "NBWC": "word-clusters",
-    "complement NB": "complement-nb",
-    "tf-idf logistic": "tfidf-logistic",
-    "Wang-Manning": "wm-nbsvm",
-}
-_BASELINES = ("mNB", "complement NB", "tf-idf logistic", "Wang-Manning")
 _COLUMNS_2 = ("NB", "HONB", "SVM", "HOSVM")
-MODELS_OF_FIGURE_2 = (*_COLUMNS_2, *_BASELINES)
+_TODAY = (*OF_TEXT, *OF_TABLES)
+_FAINT = (*OF_TEXT, "forest")  # of Figure 2, in which the others would take hours
+MODELS_OF_FIGURE_2 = (*_COLUMNS_2, *_FAINT)
 
 _TABLE_2 = {
     "RELIGION": {"NB": (0.66, 0.051), "HONB": (0.741, 0.03), "SVM": (0.699, 0.022), "HOSVM": (0.723, 0.023)},
@@ -87,40 +70,9 @@ _TABLE_5 = {
 }
 
 
-class PlainSVC(HigherOrderSVC):
-    """The paper's support vector machine to compare with: on terms as they are, the cost chosen in the same way.
-
-    Examples
-    --------
-    >>> from unnaive.papers.honb import PlainSVC
-    >>> PlainSVC().fit([[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1]], ["a", "a", "b", "b"]).predict([[1, 0, 0]])
-    array(['a'], dtype='<U1')
-    """
-
-    def _gain(self, counted: HigherOrderNB, one: int, other: int) -> NDArray[np.float64]:
-        return np.ones(self.n_features_in_)
-
-
-def make_models(names: Sequence[str]) -> dict[str, Pipeline]:
-    """Models under the paper's names, ready for documents; terms that no training document has are left out.
-
-    Examples
-    --------
-    >>> from unnaive.papers.honb import make_models
-    >>> make_models(["NB"])["NB"].steps[-1][1]
-    HigherOrderNB(order=1)
-    """
-    return {
-        name: Pipeline([("terms", Terms()), ("classifier", PlainSVC())])
-        if name == "SVM"
-        else MODELS[_REGISTRY[name]].make_for_documents()
-        for name in names
-    }
-
-
 def run(
     sets: dict[str, Dataset],
-    models: Sequence[str] = ("SVM", *_REGISTRY),
+    models: Sequence[str] = ALL,
     share: float = 0.05,
     *,
     trials: int = TRIALS,
@@ -197,7 +149,7 @@ def reproduce(request: Request) -> Reproduction:
         return Reproduction([], claims=claims({}), missing=missing, undrawn=undrawn)
     by_share = {}
     for share in SHARES if request.full else SHARES[:1]:
-        models = ("SVM", *_REGISTRY) if share == SHARES[0] else MODELS_OF_FIGURE_2
+        models = ALL if share == SHARES[0] else MODELS_OF_FIGURE_2
         by_share[share] = run(
             sets,
             models,
@@ -212,7 +164,7 @@ def reproduce(request: Request) -> Reproduction:
         if not by_share[share].complete:
             break
     few = by_share[SHARES[0]]
-    worth, conclusions = beside(few, "HONB", ("NB", *_BASELINES), "NB", of_paper=SETS)
+    worth, conclusions = beside(few, "HONB", ("NB", *_TODAY), "NB", of_paper=SETS)
     rebuilt = [*tables(few), *([worth] if worth.rows else []), *([path_counts()] if request.quick else [])]
     pictures: dict[str, Display] = {}
     if len(by_share) > 1:
@@ -338,7 +290,7 @@ def _picture(name: str, by_share: Mapping[float, Comparison]) -> Display:
         model: [np.nan if (mean := curve.cells[row, model].measured) is None else mean for row in curve.rows]
         for model in curve.columns
     }
-    return TrainingShareDisplay(shares, scores, title=name, faint=_BASELINES)
+    return TrainingShareDisplay(shares, scores, title=name, faint=_FAINT)
 
 
 def _ratios(religion: Dataset, seed: int) -> dict[str, Display]:
@@ -375,7 +327,7 @@ def tables(comparison: Comparison) -> list[RebuiltTable]:
         ("Table 2: accuracy, 5 % to train on", _COLUMNS_2, {**_TABLE_2, DOCSTRINGS: {}}),
         (
             "Beside it: what else one would try, same trials",
-            ("HONB", *_BASELINES),
+            ("HONB", *_TODAY),
             {name: {} for name in (*SETS, DOCSTRINGS)},
         ),
         ("Table 3: word clusters (printed figures are of another paper's trials)", ("mNB", "NBWC"), _TABLE_3),
