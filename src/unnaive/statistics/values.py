@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from unnaive.statistics.additive import Growth, Rows, checked_counts, rounding_of
 
 _FLOOR = 1e-75  # WEKA's smallest factor of a naive Bayes product
-_FAR = 40.0  # standard deviations beyond which a normal tail is zero in a double
+_NOTHING = 1e-17  # what is this much less than the rest is lost when it is added
 
 
 class ValueCounts:
@@ -180,6 +180,29 @@ def _between(low, high):
 
 
 @njit(cache=True, nogil=True)
+def _kernel_mass(x, half, sigma, centres, shares):
+    """The probability of all kernels together, from x outwards until no kernel further off can matter.
+
+    Shares add up to one, so that what is left is no more than the last kernel's probability.
+    """
+    start = np.searchsorted(centres, x)
+    mass = 0.0
+    for k in range(start, len(centres)):
+        off = centres[k] - x
+        probability = _between((off - half) / sigma, (off + half) / sigma)
+        mass += shares[k] * probability
+        if probability <= _NOTHING * mass:
+            break
+    for k in range(start - 1, -1, -1):
+        off = centres[k] - x
+        probability = _between((off - half) / sigma, (off + half) / sigma)
+        mass += shares[k] * probability
+        if probability <= _NOTHING * mass:
+            break
+    return mass
+
+
+@njit(cache=True, nogil=True)
 def add_kernel_densities(numbers, centres, shares, starts, width, precision, scores):
     """Add to each row's scores the log kernel probabilities of its observed numbers."""
     n_columns, n_classes = width.shape
@@ -195,13 +218,5 @@ def add_kernel_densities(numbers, centres, shares, starts, width, precision, sco
                 if first == last:
                     probability = _between((x - half) / sigma, (x + half) / sigma)
                 else:
-                    reach = _FAR * sigma + half
-                    near = first + np.searchsorted(centres[first:last], x - reach)
-                    mass = 0.0
-                    for k in range(near, last):
-                        off = centres[k] - x
-                        if off > reach:
-                            break
-                        mass += shares[k] * _between((off - half) / sigma, (off + half) / sigma)
-                    probability = mass
+                    probability = _kernel_mass(x, half, sigma, centres[first:last], shares[first:last])
                 scores[row, y] += math.log(max(probability, _FLOOR))
