@@ -67,7 +67,10 @@ def small(monkeypatch, tmp_path):
     for seed, name in enumerate(("lymph", "zoo", "nursery")):
         X, y = table_of(45, seed)
         X.assign(**{"class": y}).to_csv(tmp_path / f"uci_{name}.csv.gz", index=False)
-    monkeypatch.setattr(dtc_folds, "FOLDS", 3)
+    for module in (dtc, dtc_folds):
+        monkeypatch.setattr(module, "FOLDS", 3)
+    for name in set(dtc.RIVALS) - {"mixture", "NB"}:
+        monkeypatch.delitem(dtc.RIVALS, name)
     for module in (dtc_figures, dtc_folds):
         monkeypatch.setattr(module, "N_FEATURES", 3)
     return tmp_path
@@ -356,7 +359,9 @@ def test_squared_errors_are_those_of_the_search():
 
 
 def markdown(found):
-    return [table.to_markdown() for table in found.tables]
+    """Tables and, of the last, which has times, the scores."""
+    *tables, worth = found.tables
+    return [*(table.to_markdown() for table in tables), *(worth.cells[row, "mean %"] for row in worth.rows)]
 
 
 def test_an_interrupted_run_gives_what_there_is_and_is_resumed_with_the_same_tables(small, tmp_path, monkeypatch):
@@ -390,7 +395,8 @@ def test_an_interrupted_run_gives_what_there_is_and_is_resumed_with_the_same_tab
     assert again.complete
     assert told[0] == (10, 24)
     assert told[14:16] == [(24, 24), (1, 6)]
-    assert len(told) == 24 - 9 + 6  # nursery is completed once
+    assert told[20:22] == [(6, 6), (1, 18)]
+    assert len(told) == 24 - 9 + 6 + 18  # nursery is completed once, and there are two rivals on three data sets
     assert markdown(again) == markdown(whole)
 
 

@@ -124,8 +124,13 @@ def _sentences(mine: str, metric: str, data: Sequence[str], scores: Mapping[str,
 def _cost(mine: str, plain: str, means: Mapping[str, float], seconds: Mapping[str, float]) -> str:
     """Beside the plain model, and the best of the others."""
     best = max((model for model in means if model != mine), key=lambda model: means[model])
-    costs = [f"{seconds[mine] / seconds[model]:.2g} times that of {model}" for model in dict.fromkeys((plain, best))]
+    costs = [f"{_times(seconds[mine] / seconds[model])} that of {model}" for model in dict.fromkeys((plain, best))]
     return f"The time that {mine} takes to fit and predict is {' and '.join(costs)}."
+
+
+def _times(ratio: float) -> str:
+    """In two digits at least."""
+    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
 
 
 def _named(names: Sequence[str]) -> str:
