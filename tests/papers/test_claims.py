@@ -170,7 +170,15 @@ def test_a_model_is_set_beside_others_on_the_data_sets_that_all_have():
         "Mean accuracy over 3 data sets: mine 83.3 %, plain 81.8 %, costly 80.3 %.",
         "mine is first, or within half a point of it, on A, B; on C others are further ahead, most often costly "
         "(1 time).",
-        "The time that mine takes to fit and predict is 3 times that of plain.",
+        "mine is worth it (ahead by half a point on average and on more data sets than behind, or level and cheaper) "
+        "beside: costly (+3.0 points, ahead on 2 of 3, 0.5 times the time).",
+        "mine is not worth it beside: plain (+1.6 points, ahead on 1 of 3, 3 times the time).",
+    ]
+    untimed = beside(comparison, "mine", ["plain", "costly"], None)[1][2:]
+    assert untimed == [
+        "mine is worth it (ahead by half a point on average and on more data sets than behind) beside: costly (+3.0 "
+        "points, ahead on 2 of 3).",
+        "mine is not worth it beside: plain (+1.6 points, ahead on 1 of 3).",
     ]
     of_paper, _ = beside(comparison, "mine", ["plain"], "plain", of_paper=["D"])
     assert of_paper.cells["mine", "mean %"].measured == pytest.approx(50)
@@ -179,6 +187,12 @@ def test_a_model_is_set_beside_others_on_the_data_sets_that_all_have():
     assert slower.cells["mine", "times plain"].measured == pytest.approx(7)
     assert beside(comparison, "absent", ["plain"], "plain")[1] == []
     assert "seconds" not in beside(comparison, "mine", ["plain"], None)[0].columns
+
+
+def test_what_is_level_is_worth_it_if_it_is_cheaper():
+    comparison = comparison_of({"mine": {"A": 0.8}, "other": {"A": 0.804}}, {"mine": 1.0, "other": 2.0})
+    assert beside(comparison, "mine", ["other"], "other")[1][-1].startswith("mine is worth it (")
+    assert beside(comparison, "mine", ["other"], "other", also={"mine": 1.0})[1][-1].startswith("mine is not worth it")
 
 
 def test_a_reproduction_is_plain_values():

@@ -188,7 +188,7 @@ def reproduce(request: Request) -> Reproduction:
         pictures,
         complete,
         claims(judged, len([name for name in main.data if name in SETS])),
-        conclusions + ([] if request.quick else _CONCLUSIONS),
+        [*conclusions, *_BESIDES],
         missing,
         [],
         notes,
@@ -201,13 +201,7 @@ _NEVER_HERE = {
     "kinase and ATPase screens": "PubChem; they are not rebuilt here",
 }
 _RIVALS = ("NB, vector", "NB", "A2DE, vector", "logistic, vector", *_MANY)
-# What the tables of vectors and tensors show, for whom.
-_CONCLUSIONS = [
-    "Do not take tensors for accuracy on documents or molecules such as these: more terms or fragments in a plain "
-    "vector, and logistic regression, a forest or (of documents) multinomial naive Bayes, are worth far more.",
-    "Take Bat where few features are given, how they meet matters, and counts that are exact, incremental and explain "
-    "themselves are worth more than points: it does about as well as naive Bayes on the same cells.",
-]
+_BESIDES = ["Bat counts exactly, learns and forgets row by row, and shows which cells decided."]
 
 
 def _compare(models: Mapping[str, Any], sets: Mapping[str, Dataset], request: Request, part: str) -> Comparison:

@@ -137,7 +137,7 @@ def reproduce(request: Request) -> Reproduction:
         figures(together, request) if request.full and complete else {},
         complete,
         claims(together),
-        conclusions + ([] if request.quick else _CONCLUSIONS),
+        [*conclusions, *_BESIDES],
         missing,
         [] if request.full else _FIGURES,
         [f"A quick run: {', '.join(chosen)}, completed once."] if request.quick else [],
@@ -146,13 +146,9 @@ def reproduce(request: Request) -> Reproduction:
 
 _FIGURES = ["Figure 2 (where searches begin)", "Figure 3 (columns)", "Figures 4 and 5 (scores by components)"]
 _FIGURES += ["Figure 6 (posteriors)", "Figure 7 (components by class)"]
-_CONCLUSIONS = [
-    "As the paper has it, a sum of rank-one tensors, DTC is not worth its cost on small tables: naive Bayes is more "
-    "accurate. On tables with many rows for each combination of values (nursery, mushroom) it is far better than naive "
-    "Bayes, since it needs no independence; so are AODE and A2DE, which cost less.",
-    'Take the mixture, `DecomposedTensorClassifier(n_components="cv")`, where probabilities matter: it is as accurate '
-    "as naive Bayes, and its probabilities are better, as it does not count what columns share twice.",
-    "A Tucker decomposition of a few dozen cells says too little about a class to be of use.",
+_BESIDES = [
+    "cp is the paper's own decomposition. The mixture gives probabilities that add up, also where values are missing; "
+    'it is `DecomposedTensorClassifier(n_components="cv")`.'
 ]
 
 

@@ -177,7 +177,7 @@ def reproduce(request: Request) -> Reproduction:
         pictures,
         all(comparison.complete for comparison in by_share.values()),
         claims(by_share),
-        conclusions + _with_more(by_share) + ([] if request.quick else _CONCLUSIONS),
+        [*conclusions, *_with_more(by_share), *_BESIDES],
         missing,
         undrawn,
         notes,
@@ -197,15 +197,7 @@ def _with_more(by_share: Mapping[float, Comparison]) -> list[str]:
     return [f"With more to train on, HONB is first or within half a point of it on: {told}."] if told else []
 
 
-# What the tables "Beside it" and "Figure 2" show, for whom.
-_CONCLUSIONS = [
-    "Take HONB for long documents that share a vocabulary, with few to moderately many labels (RELIGION, POLITICS): it "
-    "needs no tuning, explains itself term by term, and learns and forgets exactly.",
-    "For short lists of words (Citeseer, Cora), take complement or multinomial naive Bayes; where terms are many and "
-    "technical (COMP), logistic regression on tf-idf.",
-    "Beside presence-based naive Bayes the higher-order models are nearly always worth it; beside multinomial naive "
-    "Bayes, which the paper quotes from other trials, seldom by much.",
-]
+_BESIDES = ["HONB has no parameters to tune, explains itself term by term, and learns and forgets exactly."]
 
 
 def claims(by_share: Mapping[float, Comparison]) -> list[Claim]:

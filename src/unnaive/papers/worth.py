@@ -78,14 +78,14 @@ def beside(
         f"sets ahead of {mine}": {model: (scores[model] > scores[mine]).sum() for model in models if model != mine},
         "first on": {model: (scores[model] == best).sum() for model in models},
     }
-    sentences = _sentences(mine, metric, data, scores)
     measured = label_of(metric)
+    seconds: dict[str, float] = {}
     if plain in models:
         seconds = {model: _seconds(comparison, data, model) + (also or {}).get(model, 0.0) for model in models}
         columns["seconds"] = seconds
         columns[f"times {plain}"] = {model: seconds[model] / seconds[plain] for model in models}
-        sentences.append(_cost(mine, plain, columns["mean %"], seconds))
         measured += " and seconds to fit and predict"
+    sentences = [*_sentences(mine, metric, data, scores), *_worth(mine, scores, seconds)]
     cells = {
         (model, column): Cell(float(figures.get(model, math.nan)))
         for column, figures in columns.items()
@@ -121,11 +121,26 @@ def _sentences(mine: str, metric: str, data: Sequence[str], scores: Mapping[str,
     return [*told, f"{sentence}."]
 
 
-def _cost(mine: str, plain: str, means: Mapping[str, float], seconds: Mapping[str, float]) -> str:
-    """Beside the plain model, and the best of the others."""
-    best = max((model for model in means if model != mine), key=lambda model: means[model])
-    costs = [f"{_times(seconds[mine] / seconds[model])} that of {model}" for model in dict.fromkeys((plain, best))]
-    return f"The time that {mine} takes to fit and predict is {' and '.join(costs)}."
+def _worth(mine: str, scores: Mapping[str, NDArray[np.float64]], seconds: Mapping[str, float]) -> list[str]:
+    """Beside which others a model is worth its cost, by a rule that is told."""
+    told: dict[bool, list[str]] = {True: [], False: []}
+    for other in (model for model in scores if model != mine):
+        gains = scores[mine] - scores[other]
+        ahead, behind = int((gains > 0).sum()), int((gains < 0).sum())
+        ratio = seconds[mine] / seconds[other] if seconds else math.inf
+        better = gains.mean() >= _LEVEL and ahead > behind
+        as_good_and_cheaper = gains.mean() > -_LEVEL and ratio < 1
+        cost = f", {_times(ratio)} the time" if seconds else ""
+        told[bool(better or as_good_and_cheaper)].append(
+            f"{other} ({100 * gains.mean():+.1f} points, ahead on {ahead} of {len(gains)}{cost})"
+        )
+    rule = "ahead by half a point on average and on more data sets than behind"
+    rule += ", or level and cheaper" if seconds else ""
+    return [
+        f"{mine} {verdict} beside: {'; '.join(others)}."
+        for verdict, others in ((f"is worth it ({rule})", told[True]), ("is not worth it", told[False]))
+        if others
+    ]
 
 
 def _times(ratio: float) -> str:
