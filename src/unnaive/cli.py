@@ -108,7 +108,8 @@ def compare(
     from unnaive import datasets
     from unnaive.evaluate.compare import compare as run
     from unnaive.evaluate.metrics import METRICS
-    from unnaive.show.report import check_report_path, write_report
+    from unnaive.show.page import check_report_path
+    from unnaive.show.report import write_report
 
     results = results or report.with_suffix(".jsonl")
     check_report_path(report)

@@ -37,7 +37,7 @@ def reproduce(
 ) -> None:
     """Run a paper's experiments, and print what came out beside what it says."""
     from unnaive.papers.reproduction import Request
-    from unnaive.show.report import check_report_path
+    from unnaive.show.page import check_report_path
 
     if paper != "all" and paper not in PAPERS:
         raise ValueError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")

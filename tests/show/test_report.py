@@ -17,8 +17,8 @@ from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.metrics import METRICS
 from unnaive.evaluate.significance import friedman
 from unnaive.models import MODELS, find_models
-from unnaive.show import report
-from unnaive.show.report import check_report_path, render_report, write_report
+from unnaive.show.page import check_report_path
+from unnaive.show.report import render_report, write_report
 from unnaive.show.verdict import verdict_on
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
@@ -477,7 +477,7 @@ def test_a_report_that_fails_leaves_the_one_before_alone(tmp_path, monkeypatch):
     def full(*_):
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(report.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         write_report(tiny(), path, title="Second")
     assert path.read_bytes() == before

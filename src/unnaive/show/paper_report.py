@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED
 from unnaive.papers.machine import describe_machine
 from unnaive.papers.reproduction import Cell, RebuiltTable, Reproduction
-from unnaive.show.report import check_report_path, draw_figure, render_page, write_page
+from unnaive.show.page import check_report_path, draw_figure, render_page, write_page
 
 
 def write_paper_report(found: Reproduction, path: str | Path, *, title: str, command: str) -> Path:

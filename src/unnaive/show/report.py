@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
-import os
-import platform
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timezone
-from importlib.metadata import version
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from unnaive.evaluate.comparison import Comparison, Standing, higher_is_better, label_of
 from unnaive.show.critical_difference import CriticalDifferenceDisplay
+from unnaive.show.page import DrawnFigure, check_report_path, draw_figure, render_page, seconds_text, write_page
 from unnaive.show.reliability import ReliabilityDisplay
 from unnaive.show.score_time import ScoreTimeDisplay
-from unnaive.show.style import to_svg
-from unnaive.show.verdict import ALPHA, entry_of, score_text, several, verdict_on
+from unnaive.show.verdict import entry_of, score_text, several, verdict_on
 from unnaive.show.win_tie_loss import WinTieLossDisplay
 
 _ABOUT_PROBABILITIES = ("calibration_error", "log_loss", "brier")
-_GENERATOR = b'<meta name="generator" content="unnaive'
-_HEAD = 4096  # bytes in which it is looked for
-_REM_A_POINT = 0.09  # how large figures are shown
 
 
 def write_report(
@@ -70,54 +59,6 @@ def write_report(
     return write_page(render_report(comparison, command=command, title=title), path)
 
 
-def write_page(page: str, path: str | Path) -> Path:
-    """Write the text of a page to a file, whole or not at all."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with open(part, "wb") as out:
-            out.write(page.encode("utf-8", errors="replace"))
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-    return path
-
-
-def check_report_path(path: str | Path) -> None:
-    """Refuse a path that no report can, or should, be written to, before there is work to lose.
-
-    A file that is there is replaced only if it is a report.
-
-    Parameters
-    ----------
-    path : path
-
-    Examples
-    --------
-    >>> from unnaive.show.report import check_report_path
-    >>> check_report_path("report.html")
-    >>> check_report_path(".")
-    Traceback (most recent call last):
-        ...
-    ValueError: . is a folder: name a file in it for the report.
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder: name a file in it for the report.")
-    folder = next(parent for parent in path.absolute().parents if parent.exists())
-    if not folder.is_dir():
-        raise ValueError(f"{folder} is a file, so {path} cannot be in it: name another place for the report.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ValueError(f"The folder {folder} may not be written to: name another place for the report.")
-    if path.exists():
-        with open(path, "rb") as there:
-            if _GENERATOR not in there.read(_HEAD):
-                raise ValueError(f"{path} exists and is not a report of unnaive: name another file, or remove it.")
-
-
 def render_report(comparison: Comparison, *, command: str | None = None, title: str | None = None) -> str:
     """The report of a comparison, as the text of an HTML page.
 
@@ -152,38 +93,6 @@ def render_report(comparison: Comparison, *, command: str | None = None, title: 
         titled=bool(title),
         title=title or f"{several(n_models, 'model')} on {several(n_data, 'data set')}",
     )
-
-
-def render_page(template: str, **contents: Any) -> str:
-    """A page in the style of all reports, with its style sheet and script in it.
-
-    Parameters
-    ----------
-    template : str
-        Of the folder ``templates``; it extends ``page.html.jinja``.
-    **contents
-        What the template asks for.
-
-    Returns
-    -------
-    str
-    """
-    loader = PackageLoader("unnaive.show")
-    pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    pages.filters.update(score=score_text, seconds=_seconds, percent=_percent, several=several, opening=_opening)
-    pages.filters.update(log_percent=_log_percent, known=_known, chance=_chance)
-    script = loader.get_source(pages, "report.js")[0]
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    page = pages.get_template(template).render(
-        **contents,
-        written=datetime.now(timezone.utc),
-        versions={name: version(name) for name in ("unnaive", "numpy", "scipy", "scikit-learn")},
-        python=platform.python_version(),
-        styles=Markup(loader.get_source(pages, "report.css")[0]),
-        script=Markup(script),
-        script_hash=f"sha256-{digest}",
-    )
-    return page.strip() + "\n"
 
 
 def _contents(comparison: Comparison) -> dict[str, Any]:
@@ -246,38 +155,6 @@ def _protocol(settings: dict[str, Any]) -> str:
     if settings["test_size"]:
         return f"{several(repeats, 'hold-out')} of {100 * settings['test_size']:g} %"
     return f"{settings['cv']}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "")
-
-
-def _chance(p_value: float) -> Markup:
-    if math.isnan(p_value):
-        return Markup("–")
-    words = f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.0e}"
-    return Markup("<strong>{}</strong>").format(words) if p_value < ALPHA else Markup(words)
-
-
-def _seconds(value: float) -> str:
-    for unit, size in (("h", 3600), ("min", 60), ("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
-        if value >= size:
-            amount = value / size
-            return f"{amount:.{2 if amount < 10 else 1 if amount < 100 else 0}f} {unit}"
-    return "–" if math.isnan(value) else "0 s"
-
-
-def _percent(value: float, low: float, high: float) -> float:
-    """How far a value is on the way between two others."""
-    return round(100 * (value - low) / (high - low), 1) if high > low else 50.0
-
-
-def _log_percent(value: float, extent: tuple[float, float]) -> float:
-    return _percent(*(math.log(max(number, 1e-9)) for number in (value, *extent)))
-
-
-def _known(values: Iterable[float]) -> list[float]:
-    return [value for value in values if not math.isnan(value)]
-
-
-def _opening(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 # Tables
@@ -427,22 +304,15 @@ def _bias_variance(comparison: Comparison, leaderboard: Sequence[_Line]) -> list
 # Figures
 
 
-class DrawnFigure(NamedTuple):
-    """A picture for a page."""
-
-    name: str
-    title: str
-    svg: Markup
-    width: float  # in rem, with text about as large as that of the tables
-
-
 def _figures(comparison: Comparison) -> list[DrawnFigure]:
     metric = comparison.metrics[0]
     if not comparison.data or sum(comparison.has_scores(metric, model) for model in comparison.models) < 2:
         return []
     standings = [standing for standing in comparison.leaderboard() if standing.n_data]
     ranks = ", ".join(f"{standing.model} {standing.rank:.2f}" for standing in standings)
-    costs = ", ".join(f"{line.model} {score_text(line.score)} in {_seconds(line.fit_seconds)}" for line in standings)
+    costs = ", ".join(
+        f"{line.model} {score_text(line.score)} in {seconds_text(line.fit_seconds)}" for line in standings
+    )
     matches = ", ".join(f"{line.model} {line.wins}/{line.ties}/{line.losses}" for line in standings)
     matches = f"Against {comparison.baseline}: {matches}"
     drawn = [
@@ -467,26 +337,3 @@ def _draw(name: str, title: str, display: Any, comparison: Comparison, words: st
     """A display of a comparison, whose size is known when it has been drawn once."""
     drawn = display.from_comparison(comparison, ax=Figure(layout="constrained").subplots())
     return draw_figure(name, title, drawn, words)
-
-
-def draw_figure(name: str, title: str, display: Any, words: str = "") -> DrawnFigure:
-    """A display in a figure of the size that suits it.
-
-    Parameters
-    ----------
-    name : str
-        What ids of the page begin with.
-    title : str
-    display : Display
-    words : str, default=""
-        What it shows, for those who cannot see it.
-
-    Returns
-    -------
-    DrawnFigure
-    """
-    display.plot(ax=Figure(figsize=display.size, layout="constrained").subplots())
-    svg = to_svg(display, prefix=name)
-    label = Markup('<svg role="img" aria-label="{}"').format(f"{title}: {words}" if words else title)
-    width = float(svg[svg.index('viewBox="') :].split()[2])
-    return DrawnFigure(name, title, Markup(svg.replace("<svg", label, 1)), round(width * _REM_A_POINT, 1))

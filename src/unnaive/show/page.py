@@ -1,0 +1,180 @@
+"""A page of a report: one file that needs nothing but itself, with pictures in it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import os
+import platform
+from collections.abc import Iterable
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from unnaive.show.style import to_svg
+from unnaive.show.verdict import ALPHA, score_text, several
+
+_GENERATOR = b'<meta name="generator" content="unnaive'
+_HEAD = 4096  # bytes in which it is looked for
+_REM_A_POINT = 0.09  # how large figures are shown
+
+
+def check_report_path(path: str | Path) -> None:
+    """Refuse a path that no report can, or should, be written to, before there is work to lose.
+
+    A file that is there is replaced only if it is a report.
+
+    Parameters
+    ----------
+    path : path
+
+    Examples
+    --------
+    >>> from unnaive.show.page import check_report_path
+    >>> check_report_path("report.html")
+    >>> check_report_path(".")
+    Traceback (most recent call last):
+        ...
+    ValueError: . is a folder: name a file in it for the report.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: name a file in it for the report.")
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is a file, so {path} cannot be in it: name another place for the report.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ValueError(f"The folder {folder} may not be written to: name another place for the report.")
+    if path.exists():
+        with open(path, "rb") as there:
+            if _GENERATOR not in there.read(_HEAD):
+                raise ValueError(f"{path} exists and is not a report of unnaive: name another file, or remove it.")
+
+
+def write_page(page: str, path: str | Path) -> Path:
+    """Write the text of a page to a file, whole or not at all."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with open(part, "wb") as out:
+            out.write(page.encode("utf-8", errors="replace"))
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def render_page(template: str, **contents: Any) -> str:
+    """A page in the style of all reports, with its style sheet and script in it.
+
+    Parameters
+    ----------
+    template : str
+        Of the folder ``templates``; it extends ``page.html.jinja``.
+    **contents
+        What the template asks for.
+
+    Returns
+    -------
+    str
+    """
+    loader = PackageLoader("unnaive.show")
+    pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    pages.filters.update(score=score_text, seconds=seconds_text, percent=_percent, several=several, opening=_opening)
+    pages.filters.update(log_percent=_log_percent, known=_known, chance=_chance)
+    script = loader.get_source(pages, "report.js")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = pages.get_template(template).render(
+        **contents,
+        written=datetime.now(timezone.utc),
+        versions={name: version(name) for name in ("unnaive", "numpy", "scipy", "scikit-learn")},
+        python=platform.python_version(),
+        styles=Markup(loader.get_source(pages, "report.css")[0]),
+        script=Markup(script),
+        script_hash=f"sha256-{digest}",
+    )
+    return page.strip() + "\n"
+
+
+class DrawnFigure(NamedTuple):
+    """A picture for a page."""
+
+    name: str
+    title: str
+    svg: Markup
+    width: float  # in rem, with text about as large as that of the tables
+
+
+def draw_figure(name: str, title: str, display: Any, words: str = "") -> DrawnFigure:
+    """A display in a figure of the size that suits it.
+
+    Parameters
+    ----------
+    name : str
+        What ids of the page begin with.
+    title : str
+    display : Display
+    words : str, default=""
+        What it shows, for those who cannot see it.
+
+    Returns
+    -------
+    DrawnFigure
+    """
+    display.plot(ax=Figure(figsize=display.size, layout="constrained").subplots())
+    svg = to_svg(display, prefix=name)
+    label = Markup('<svg role="img" aria-label="{}"').format(f"{title}: {words}" if words else title)
+    width = float(svg[svg.index('viewBox="') :].split()[2])
+    return DrawnFigure(name, title, Markup(svg.replace("<svg", label, 1)), round(width * _REM_A_POINT, 1))
+
+
+# Filters of the templates
+
+
+def _chance(p_value: float) -> Markup:
+    if math.isnan(p_value):
+        return Markup("–")
+    words = f"{p_value:.3f}" if p_value >= 0.001 else f"{p_value:.0e}"
+    return Markup("<strong>{}</strong>").format(words) if p_value < ALPHA else Markup(words)
+
+
+def seconds_text(value: float) -> str:
+    """Seconds in three digits at most, and a unit that suits them.
+
+    Examples
+    --------
+    >>> from unnaive.show.page import seconds_text
+    >>> seconds_text(0.01234), seconds_text(75)
+    ('12.3 ms', '1.25 min')
+    """
+    for unit, size in (("h", 3600), ("min", 60), ("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= size:
+            amount = value / size
+            return f"{amount:.{2 if amount < 10 else 1 if amount < 100 else 0}f} {unit}"
+    return "–" if math.isnan(value) else "0 s"
+
+
+def _percent(value: float, low: float, high: float) -> float:
+    """How far a value is on the way between two others."""
+    return round(100 * (value - low) / (high - low), 1) if high > low else 50.0
+
+
+def _log_percent(value: float, extent: tuple[float, float]) -> float:
+    return _percent(*(math.log(max(number, 1e-9)) for number in (value, *extent)))
+
+
+def _known(values: Iterable[float]) -> list[float]:
+    return [value for value in values if not math.isnan(value)]
+
+
+def _opening(text: str) -> str:
+    return text[:1].upper() + text[1:]
