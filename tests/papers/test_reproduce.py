@@ -27,7 +27,7 @@ def test_an_unknown_set_is_named(run):  # noqa: F811
 @with_data
 def test_tables_are_printed_as_words_and_as_json_and_a_run_is_resumed(run, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(honb, "_REGISTRY", {"NB": "bernoulli-nb", "HONB": "honb"})
+    monkeypatch.setattr(honb, "ALL", ("SVM", "NB", "HONB"))
     arguments = ("reproduce", "honb", "--sets", "RELIGION", "--trials", "2", "--jobs", "1")
     code, printed, _ = run(*arguments)
     assert code == 0
@@ -44,9 +44,9 @@ def test_tables_are_printed_as_words_and_as_json_and_a_run_is_resumed(run, tmp_p
 @with_data
 def test_figure_2_is_drawn_with_the_long_experiments(run, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(tmp_path)
-    for name, models in (("_REGISTRY", {"NB": "bernoulli-nb", "HONB": "honb"}), ("MODELS_OF_FIGURE_2", ("NB", "HONB"))):
+    for name, models in (("ALL", ("SVM", "NB", "HONB")), ("MODELS_OF_FIGURE_2", ("NB", "HONB"))):
         monkeypatch.setattr(honb, name, models)
-    monkeypatch.setattr(honb, "_BASELINES", ())
+    monkeypatch.setattr(honb, "_FAINT", ())
     monkeypatch.setattr(honb, "SHARES", (0.05, 0.5))
     arguments = ("reproduce", "honb", "--sets", "RELIGION,Cora", "--trials", "1", "--jobs", "1", "--plot", "figure.png")
     code, _, error = run(*arguments)
