@@ -547,6 +547,12 @@ def test_a_fitted_model_survives_a_fit_that_was_refused(name, data):
 # Parameters
 
 
+def test_a_critical_value_beyond_all_counts_deletes_nothing(data):
+    table, labels = data
+    found = [AODEsr(critical_value=value).fit(table, labels).predict_proba(table) for value in (10**30, 1e9)]
+    np.testing.assert_array_equal(found[0], found[1])
+
+
 WRONG_PARAMETERS = [
     (AODE, "smoothing", "none"),
     (AODE, "m", 0),

@@ -74,6 +74,7 @@ from unnaive import (
     MassBayes,
     MDLDiscretizer,
     NaiveBayes,
+    SubgraphTensor,
     TableEncoder,
     Terms,
     __version__,
@@ -150,6 +151,55 @@ def test_a_model_of_tensors_of_tables_and_of_text_answers_as_before(name, tmp_pa
     (table, labels), (new, _) = random_table(0, 120), random_table(1, 80)
     assert_kept(MODELS[name].make_for_table().fit(table, labels), new, tmp_path)
     assert_kept(MODELS[name].make_for_documents().fit(*random_documents(0)), random_documents(1)[0], tmp_path)
+
+
+def graphs_of(seed, n_graphs=20):
+    """Chains of atoms, with rings among those of the first class."""
+    rng = np.random.default_rng(seed)
+    labels = np.array(["ring", "chain"])[np.arange(n_graphs) % 2]
+    graphs = []
+    for label in labels:
+        atoms = rng.choice(["C", "C", "N", "O"], size=6).tolist()
+        edges = [[i, i + 1, int(rng.integers(1, 3))] for i in range(5)] + ([[0, 5, 1]] if label == "ring" else [])
+        graphs.append({"atoms": atoms, "edges": edges})
+    return graphs, labels
+
+
+def model_of_graphs():
+    return make_pipeline(SubgraphTensor(min_support=0.2, max_edges=3, max_patterns=8), BayesianTensorClassifier())
+
+
+def test_a_model_of_graphs_answers_as_before(tmp_path):
+    model = model_of_graphs().fit(*graphs_of(0))
+    loaded = assert_kept(model, graphs_of(1)[0], tmp_path)
+    assert loaded[0].patterns_ == model[0].patterns_
+    assert loaded[0].get_feature_names_out().tolist() == model[0].get_feature_names_out().tolist()
+
+
+BROKEN_PATTERNS = {
+    "none": lambda patterns: patterns.clear(),
+    "a vertex that is not there": lambda patterns: patterns[0][1].append([0, 9, 1]),
+    "a vertex that no edge has": lambda patterns: patterns[0][0].append("C"),
+    "an edge from nowhere": lambda patterns: patterns[-1].__setitem__(slice(2), ["CCCC", [[0, 1, 1], [2, 3, 1]]]),
+    "no edges": lambda patterns: patterns[0][1].clear(),
+    "an edge twice": lambda patterns: patterns[0][1].append([1, 0, 1]),
+    "one pattern less": lambda patterns: patterns.pop(),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN_PATTERNS)
+def test_patterns_that_do_not_fit_together_are_refused(broken):
+    def restore(patterns):
+        tensors = SubgraphTensor.__new__(SubgraphTensor)
+        tensors.__setstate__({**state, "patterns_": json.dumps(patterns)})
+        tensors.check_state()
+
+    state = model_of_graphs()[0].fit(*graphs_of(0)).__getstate__()
+    patterns = json.loads(state["patterns_"])
+    restore(patterns)
+    BROKEN_PATTERNS[broken](patterns)
+    with pytest.raises(ValueError, match=r"not fit together|Edge \("):
+        restore(patterns)
 
 
 @pytest.mark.parametrize("names", [True, False])
@@ -472,6 +522,7 @@ def test_every_type_that_may_be_in_a_file_is_in_one():
     of_text = [MODELS[name].make_for_documents() for name in (*TEXT_MODELS, *TENSOR_MODELS)]
     for model in [*of_text, ratios_of_two_classes()]:
         found |= set(types.audit(skops.io.dumps(model.fit(documents[0], documents[1] == "sea")))[0])
+    found |= set(types.audit(skops.io.dumps(model_of_graphs().fit(*graphs_of(0))))[0])
     binary = clone(PIPELINES["boosting"]).fit(table, labels == "no")
     found |= set(types.audit(skops.io.dumps(binary))[0])
     here = CyHalfBinomialLoss.__module__
@@ -1480,6 +1531,9 @@ def sound_files(folder):
     documents, about = random_documents(0, 20)
     save(MODELS["bat"].make_for_documents(max_terms=4).fit(documents, about), folder / "sound.unnaive")
     files["bat of text"], rows["bat of text"] = (folder / "sound.unnaive").read_bytes(), documents
+    graphs, shapes = graphs_of(0)
+    save(model_of_graphs().fit(graphs, shapes), folder / "sound.unnaive")
+    files["bat of graphs"], rows["bat of graphs"] = (folder / "sound.unnaive").read_bytes(), graphs
     for name in ("honb", "honb3", "hosvm", "wm-nbsvm", "word-clusters", "tfidf-logistic"):
         save(MODELS[name].make_for_documents().fit(documents, about), folder / "sound.unnaive")
         files[name] = (folder / "sound.unnaive").read_bytes()

@@ -337,8 +337,7 @@ def main() -> None:
     debug = len(arguments) < len(sys.argv) - 1
     try:
         code = app(arguments, standalone_mode=False)
-    except KeyboardInterrupt:
-        complain("interrupted.")
+    except typer.Abort:  # which older releases of typer make of Ctrl-C, and newer ones an exit code
         code = INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads; do not complain at exit
@@ -348,6 +347,8 @@ def main() -> None:
             raise
         complain(_sentence(error))
         code = 2
+    if code == INTERRUPTED:
+        complain("interrupted.")
     sys.exit(code if isinstance(code, int) else 0)
 
 

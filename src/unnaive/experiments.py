@@ -143,7 +143,7 @@ def leaderboard(
             on_result=show,
         )
     if not found.comparison.complete:
-        complain("interrupted; the same command with --resume goes on.")
+        complain("the same command with --resume goes on.")
         raise typer.Exit(INTERRUPTED)
     if write is not None:
         # Without where the files were: the document is for everybody.

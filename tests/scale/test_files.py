@@ -207,8 +207,9 @@ def test_an_interrupted_run_writes_nothing(folder, address, run, monkeypatch):
 
     monkeypatch.setattr(cli, "rows_progress", interrupting)
     for arguments in (["fit", "-m", "aode", "-t", "label", "data/*.parquet"], ["predict", "m", "data/*.parquet"]):
-        code, out, _ = run(*arguments, "-o", "new", "--dask", address)
+        code, out, err = run(*arguments, "-o", "new", "--dask", address)
         assert (code, out) == (130, "")
+        assert err.endswith("interrupted.\n")
     assert found == ["new.part"]
     assert sorted(os.listdir()) == ["data", "m"]
 

@@ -227,6 +227,7 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
             "unnaive.represent.text.Terms",
             "unnaive.represent.text_tensor.TextTensor",
             "unnaive.represent.patterns.PatternTensor",
+            "unnaive.represent.subgraphs.SubgraphTensor",
         ),
         _says_so_itself,
     ),

@@ -48,6 +48,7 @@ _UNNAIVE = (
     "represent.text.Terms",
     "represent.text_tensor.TextTensor",
     "represent.patterns.PatternTensor",
+    "represent.subgraphs.SubgraphTensor",
     "represent.table.TableEncoder",
     "represent.categories.Categories",
     "represent.discretize.MDLDiscretizer",

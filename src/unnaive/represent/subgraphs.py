@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Sequence
 from itertools import pairwise
@@ -182,6 +183,32 @@ class SubgraphTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         check_is_fitted(self)
         return np.array([str(pattern) for pattern in self.patterns_], dtype=object)
 
+    def check_state(self) -> None:
+        """Make sure that what was learnt fits together, whoever made it: the kernels check no bounds."""
+        self._validate_params()
+        if not hasattr(self, "patterns_"):
+            return
+        gain = self.information_gain_
+        if not (
+            self.patterns_
+            and all(_is_in_order(pattern.graph) for pattern in self.patterns_)
+            and (gain is None or (gain.shape == (len(self.patterns_),) and gain.dtype == np.float64))
+        ):
+            raise ValueError("The patterns and what they say about the class do not fit together.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "patterns_" in state:  # as one text, so that files have no graphs in them
+            state["patterns_"] = json.dumps([[graph.labels, graph.edges, n] for graph, n in state["patterns_"]])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "patterns_" in state:
+            written = json.loads(state["patterns_"])
+            patterns = [Pattern(Graph(labels, edges), int(support)) for labels, edges, support in written]
+            state = {**state, "patterns_": patterns}
+        super().__setstate__(state)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
@@ -238,6 +265,16 @@ class SubgraphTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             )
         shape = (len(graphs),) + (len(self.patterns_),) * self.n_modes
         return SparseTensor(shape, np.concatenate([[0], np.cumsum(n_cells)]), cells, values)
+
+
+def _is_in_order(graph: Graph) -> bool:
+    """Whether edges are in an order in which each but the first leaves from a vertex that is known."""
+    n_known = 1
+    for _, j, _ in graph.edges:
+        if j > n_known:
+            return False
+        n_known = max(n_known, j + 1)
+    return n_known == len(graph.labels) > 1
 
 
 def _presence(patterns: list[FrequentSubgraph], n_graphs: int) -> csr_matrix:

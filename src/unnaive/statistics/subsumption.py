@@ -21,7 +21,7 @@ def without_generalisations(codes: NDArray[np.int32], counts: CountTable, critic
         counts.has_missing,
         counts.singles.sum(axis=1),
         counts.pairs.sum(axis=1),
-        critical_value,
+        float(critical_value),
     )
     if not implied.any():
         return codes
