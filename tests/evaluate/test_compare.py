@@ -197,6 +197,16 @@ def test_a_model_is_told_by_its_parameters_not_by_where_they_are_in_memory(table
     assert " at 0x" not in path.read_text()
 
 
+def test_a_comparison_can_be_restricted_to_models_and_data_sets(table):
+    other = random_table(1, 120)
+    whole = compare(["nb", "aode", "tan"], {"one": table, "other": other}, cv=3)
+    part = whole.restricted(["tan", "aode"], ["other"])
+    assert (part.models, part.data, part.complete, part.baseline) == (["aode", "tan"], ["other"], True, "aode")
+    assert part.scores("accuracy").tolist() == whole.scores("accuracy")[1:, 1:].tolist()
+    assert whole.restricted(data=["one"]).baseline == "nb"
+    assert whole.restricted() == whole
+
+
 def test_resuming_may_add_models_and_repeats_but_not_change_anything_else(table, tmp_path):
     path = tmp_path / "results.jsonl"
     compare(["nb"], {"table": table}, cv=3, results=path)

@@ -333,13 +333,18 @@ class Comparison:
         _, kw_bias, kw_variance = kohavi_wolpert(predictions, np.array(truth), n_classes)
         return {"error": error, "bias": bias, "variance": variance, "kw_bias": kw_bias, "kw_variance": kw_variance}
 
-    def restricted(self, models: Iterable[str]) -> Comparison:
-        """The same comparison of some of the models; the baseline stays if it is among them."""
-        names = [name for name in self.models if name in set(models)]
-        settings = {**self.settings, "models": {name: self.settings["models"][name] for name in names}}
-        if self.baseline not in names:
-            settings["baseline"] = names[0]
-        return replace(self, settings=settings, results=tuple(r for r in self.results if r.model in names))
+    def restricted(self, models: Iterable[str] | None = None, data: Iterable[str] | None = None) -> Comparison:
+        """The same comparison of some of the models or data sets; the baseline stays if it is among the models."""
+        names = self.models if models is None else [name for name in self.models if name in set(models)]
+        chosen = set(self.settings["data"]) if data is None else set(data)
+        settings = {
+            **self.settings,
+            "models": {name: self.settings["models"][name] for name in names},
+            "data": {name: facts for name, facts in self.settings["data"].items() if name in chosen},
+            "baseline": self.baseline if self.baseline in names else names[0],
+        }
+        results = tuple(result for result in self.results if result.model in names and result.data in chosen)
+        return replace(self, settings=settings, results=results)
 
 
 def _better(mine: float, theirs: float, higher: bool) -> int:
