@@ -130,10 +130,8 @@ def _worth(mine: str, scores: Mapping[str, NDArray[np.float64]], seconds: Mappin
         ratio = seconds[mine] / seconds[other] if seconds else math.inf
         better = gains.mean() >= _LEVEL and ahead > behind
         as_good_and_cheaper = gains.mean() > -_LEVEL and ratio < 1
-        cost = f", {_times(ratio)} the time" if seconds else ""
-        told[bool(better or as_good_and_cheaper)].append(
-            f"{other} ({100 * gains.mean():+.1f} points, ahead on {ahead} of {len(gains)}{cost})"
-        )
+        cost = f", {_times(ratio)}" if seconds else ""
+        told[bool(better or as_good_and_cheaper)].append(f"{other} ({100 * gains.mean():+.1f} points{cost})")
     rule = "ahead by half a point on average and on more data sets than behind"
     rule += ", or level and cheaper" if seconds else ""
     return [
@@ -145,7 +143,9 @@ def _worth(mine: str, scores: Mapping[str, NDArray[np.float64]], seconds: Mappin
 
 def _times(ratio: float) -> str:
     """In two digits at least."""
-    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
+    if 0.95 < ratio < 1.05:
+        return "the same time"
+    return f"{ratio:,.0f} times the time" if ratio >= 10 else f"{ratio:.2g} times the time"
 
 
 def _named(names: Sequence[str]) -> str:
