@@ -1,5 +1,7 @@
 """Claims are judged by the rules that they state."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,8 @@ from unnaive.papers.honb import SHARES
 from unnaive.papers.honb import claims as claims_of_honb
 from unnaive.papers.icgnb import claims as claims_of_icgnb
 from unnaive.papers.massbayes import claims as claims_of_massbayes
-from unnaive.papers.reproduction import Amounts, Cell, RebuiltTable, Reproduction, Request
+from unnaive.papers.rebuilt import Amounts, Cell, RebuiltTable
+from unnaive.papers.reproduction import Reproduction, Request
 from unnaive.papers.worth import beside
 
 
@@ -150,6 +153,22 @@ def test_claims_of_icgnb_take_many_data_sets():
     few = {model: {"glass": 0.5} for model in scores}
     assert {claim.verdict for claim in claims_of_icgnb(comparison_of(few))[2:]} == {NOT_POSSIBLE}
     assert {claim.verdict for claim in claims_of_icgnb(None)} == {NOT_POSSIBLE}
+
+
+def test_a_table_is_judged_by_the_figures_that_are_printed():
+    scores = {"A": {"x": 0.80, "y": 0.7}, "B": {"x": 0.5, "y": 0.6}}
+    assert table_of(scores).verdict == ""
+    near = table_of(scores, {("A", "x"): 0.83, ("B", "x"): 0.5})
+    assert near.verdict == (
+        "reproduced: 2 of 2 figures are within 3 points of the printed ones; the farthest off is x on A, by -0.030"
+    )
+    assert replace(near, within=0.01).verdict.startswith("not reproduced: 1 of 2 figures are within 1 point of")
+    assert replace(near, incomparable="other trials").verdict == "not possible: other trials"
+    absent = table_of({"A": {"x": float("nan")}}, {("A", "x"): 0.5})
+    assert absent.verdict == "not possible: what is printed is of data that are not here"
+    counts = Amounts("", ["A"], ["x"], {("A", "x"): Cell(3.0, None, 3.0)}, within=1)
+    assert counts.verdict == "reproduced: 1 of 1 figures are within 1 of the printed ones"
+    assert near.to_json()["verdict"] == near.verdict
 
 
 def test_a_model_is_set_beside_others_on_the_data_sets_that_all_have():

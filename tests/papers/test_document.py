@@ -11,7 +11,8 @@ from unnaive.evaluate.compare import compare
 from unnaive.papers import PAPERS
 from unnaive.papers.claims import Claim
 from unnaive.papers.document import write_document
-from unnaive.papers.reproduction import Cell, Percents, Reproduction
+from unnaive.papers.rebuilt import Cell, Percents
+from unnaive.papers.reproduction import Reproduction
 from unnaive.papers.sources import gather
 from unnaive.show.critical_difference import CriticalDifferenceDisplay
 from unnaive.show.paper_report import write_paper_report

@@ -11,7 +11,7 @@ from unnaive.papers import honb_sets
 from unnaive.papers.honb import run, tables
 from unnaive.papers.honb_models import ALL, PlainSVC, make_models
 from unnaive.papers.honb_sets import NEWSGROUPS, SETS, read_sets
-from unnaive.papers.reproduction import Cell, RebuiltTable
+from unnaive.papers.rebuilt import Cell, RebuiltTable
 
 with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")
 

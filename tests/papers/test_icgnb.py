@@ -9,7 +9,8 @@ from unnaive import NaiveBayes, WeightedGaussianNB
 from unnaive.datasets import Dataset
 from unnaive.evaluate.compare import compare
 from unnaive.papers import icgnb
-from unnaive.papers.reproduction import Request, SpreadPercents
+from unnaive.papers.rebuilt import SpreadPercents
+from unnaive.papers.reproduction import Request
 
 needs_data = pytest.mark.skipif("UNNAIVE_DATA" not in os.environ, reason="needs the folder of data")
 OTHER_ORDER = "yeast"  # of rows than in the paper

@@ -21,7 +21,8 @@ from unnaive.papers.massbayes import (
     tables,
 )
 from unnaive.papers.massbayes_sets import read_sets
-from unnaive.papers.reproduction import Amounts, Cell, Percents, Request
+from unnaive.papers.rebuilt import Amounts, Cell, Percents
+from unnaive.papers.reproduction import Request
 from unnaive.synthetic import one_big, ring_curve, wave
 
 with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")

@@ -6,10 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from unnaive.papers.reproduction import RebuiltTable
-
-REPRODUCED, NOT_REPRODUCED, NOT_POSSIBLE = "reproduced", "not reproduced", "not possible"
-_SHARE = 0.9  # of the figures of a table that have to be as printed
+from unnaive.papers.rebuilt import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, RebuiltTable
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ def ahead(statement: str, table: RebuiltTable, mine: str, other: str, of_paper: 
     Examples
     --------
     >>> from unnaive.papers.claims import ahead
-    >>> from unnaive.papers.reproduction import Cell, RebuiltTable
+    >>> from unnaive.papers.rebuilt import Cell, RebuiltTable
     >>> cells = {("A", "HONB"): Cell(0.8), ("A", "NB"): Cell(0.7), ("B", "HONB"): Cell(0.5), ("B", "NB"): Cell(0.6)}
     >>> claim = ahead("HONB beats NB", RebuiltTable("", ["A", "B"], ["HONB", "NB"], cells), "HONB", "NB", ["A", "B"])
     >>> claim.verdict, claim.because
@@ -119,25 +116,18 @@ def as_printed(what: str, table: RebuiltTable, columns: Sequence[str], points: f
     Examples
     --------
     >>> from unnaive.papers.claims import as_printed
-    >>> from unnaive.papers.reproduction import Cell, RebuiltTable
+    >>> from unnaive.papers.rebuilt import Cell, RebuiltTable
     >>> table = RebuiltTable("", ["A"], ["NB"], {("A", "NB"): Cell(0.7, None, 0.72)})
     >>> as_printed("Table 2", table, ["NB"], 3).because
     '1 of 1 figures are; the farthest off is NB on A, by -2.00 points'
     """
     statement = f"Nine in ten figures of {what} are within {points:g} points of the printed ones"
-    apart = {
-        (row, column): 100 * found
-        for row in table.rows
-        for column in columns
-        if column in table.columns and (found := table.cells[row, column].difference) is not None
-        if not math.isnan(found)
-    }
-    if not apart:
+    found = table.nearness(columns, points / 100)
+    if found is None:
         return Claim.impossible(statement, "none of the paper's data sets is here")
-    near = sum(abs(difference) <= points for difference in apart.values())
-    row, column = max(apart, key=lambda place: abs(apart[place]))
-    because = f"{near} of {len(apart)} figures are; the farthest off is {column} on {row}, by {apart[row, column]:+.2f}"
-    return Claim.judged(statement, near >= _SHARE * len(apart), f"{because} points")
+    farthest = f"{found.column} on {found.row}, by {100 * found.difference:+.2f} points"
+    because = f"{found.n_near} of {found.n_figures} figures are; the farthest off is {farthest}"
+    return Claim.judged(statement, found.is_enough, because)
 
 
 def figure(table: RebuiltTable, row: str, column: str) -> float | None:

@@ -72,7 +72,9 @@ def write_document(folder: str | Path, name: str, found: Reproduction, command: 
         "written": f"{datetime.now(timezone.utc):%Y-%m-%d}",
         "machine": describe_machine(),
         **found.to_json(),
-        "tables": [{"title": table.title, "markdown": table.to_markdown()} for table in found.tables],
+        "tables": [
+            {"title": table.title, "verdict": table.verdict, "markdown": table.to_markdown()} for table in found.tables
+        ],
         "pictures": {title: _draw(picture, records, f"{name}-{title}") for title, picture in found.pictures.items()},
     }
     text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
@@ -122,7 +124,8 @@ def _section(name: str, record: Mapping[str, Any], discussed: bool) -> list[str]
     if record["notes"]:
         parts.append(_points(record["notes"]))
     for table in record["tables"]:
-        parts += [f"### {table['title']}", table["markdown"]]
+        verdict, _, why = table["verdict"].partition(": ")
+        parts += [f"### {table['title']}", f"**{verdict}**: {why}." if verdict else "", table["markdown"]]
     for title, file in record["pictures"].items():
         parts += [f"### {title}", f"![{title}]({NAME}/{file})"]
     if record["undrawn"]:

@@ -51,7 +51,8 @@ from unnaive.papers.dtc_folds import (
     run,
     staged,
 )
-from unnaive.papers.reproduction import Amounts, Cell, Percents, RebuiltTable, Reproduction, Request, SpreadPercents
+from unnaive.papers.rebuilt import Amounts, Cell, Percents, RebuiltTable, SpreadPercents
+from unnaive.papers.reproduction import Reproduction, Request
 from unnaive.papers.sources import gather, uci
 from unnaive.papers.worth import beside
 

@@ -21,7 +21,8 @@ from unnaive.evaluate.comparison import Comparison
 from unnaive.papers.claims import Claim, ahead, as_printed, figure, spread_of
 from unnaive.papers.honb_models import ALL, OF_TABLES, OF_TEXT, make_models
 from unnaive.papers.honb_sets import NEWSGROUPS, OF_EACH_PACKAGE, SETS, WHERE, read_set, stand_in
-from unnaive.papers.reproduction import RebuiltTable, Reproduction, Request
+from unnaive.papers.rebuilt import RebuiltTable
+from unnaive.papers.reproduction import Reproduction, Request
 from unnaive.papers.sources import gather
 from unnaive.papers.stand_ins import DOCSTRINGS
 from unnaive.papers.worked import path_counts

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unnaive.papers.reproduction import Amounts, Cell, RebuiltTable
+from unnaive.papers.rebuilt import Amounts, Cell, RebuiltTable
 from unnaive.persist import save
 from unnaive.show.display import Display
 from unnaive.show.scale_up import ScaleUpDisplay

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from unnaive import AODE, BayesianTensorClassifier, NaiveBayes
-from unnaive.papers.reproduction import Amounts, Cell, RebuiltTable
+from unnaive.papers.rebuilt import Amounts, Cell, RebuiltTable
 from unnaive.statistics.paths import count_paths
 
 # Documents by terms, and how many second-order paths run through each term, found by writing all of them down.

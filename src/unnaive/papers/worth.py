@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.evaluate.comparison import Comparison, label_of
-from unnaive.papers.reproduction import Amounts, Cell, RebuiltTable
+from unnaive.papers.rebuilt import Amounts, Cell, RebuiltTable
 from unnaive.show.verdict import several
 
 _LEVEL = 0.005  # half a point

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED
 from unnaive.papers.machine import describe_machine
-from unnaive.papers.reproduction import Cell, RebuiltTable, Reproduction
+from unnaive.papers.rebuilt import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Cell, RebuiltTable
+from unnaive.papers.reproduction import Reproduction
 from unnaive.show.page import check_report_path, draw_figure, render_page, write_page
 
 
@@ -68,7 +68,8 @@ class _Parts(NamedTuple):
 
 def _shown(table: RebuiltTable) -> dict[str, Any]:
     rows = [(row, [_parts(table, table.cells[row, column]) for column in table.columns]) for row in table.rows]
-    return {"title": table.title, "columns": table.columns, "rows": rows}
+    verdict, _, why = table.verdict.partition(": ")
+    return {"title": table.title, "verdict": verdict, "why": why, "columns": table.columns, "rows": rows}
 
 
 def _parts(table: RebuiltTable, cell: Cell) -> _Parts:

@@ -14,7 +14,8 @@ from rich.text import Text
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.models import MODELS, Model
 from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Claim
-from unnaive.papers.reproduction import RebuiltTable, Reproduction
+from unnaive.papers.rebuilt import RebuiltTable
+from unnaive.papers.reproduction import Reproduction
 
 _MOST_DATA_SETS_SHOWN = 12
 _BAR = 24
@@ -274,6 +275,8 @@ def print_reproduction(out: Console, title: str, found: Reproduction) -> None:
         out.print()
     for table in found.tables:
         say(table.title, "bold")
+        if table.verdict:
+            say(table.verdict, "dim")
         for part in rebuilt(table, out.width):
             out.print(part)
             out.print()
