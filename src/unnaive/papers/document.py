@@ -124,7 +124,7 @@ def _section(name: str, record: Mapping[str, Any], discussed: bool) -> list[str]
     if record["notes"]:
         parts.append(_points(record["notes"]))
     for table in record["tables"]:
-        verdict, _, why = table["verdict"].partition(": ")
+        verdict, _, why = table.get("verdict", "").partition(": ")  # which older records lack
         parts += [f"### {table['title']}", f"**{verdict}**: {why}." if verdict else "", table["markdown"]]
     for title, file in record["pictures"].items():
         parts += [f"### {title}", f"![{title}]({NAME}/{file})"]
