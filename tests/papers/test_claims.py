@@ -189,14 +189,14 @@ def test_a_model_is_set_beside_others_on_the_data_sets_that_all_have():
         "Mean accuracy over 3 data sets: mine 83.3 %, plain 81.8 %, costly 80.3 %.",
         "mine is first, or within half a point of it, on A, B; on C others are further ahead, most often costly "
         "(1 time).",
-        "mine is worth it (ahead by half a point on average and on more data sets than behind, or level and cheaper) "
-        "beside: costly (+3.0 points, 0.5 times the time).",
+        "mine is worth its cost (half a point ahead on average, or a point for each tenfold of the time, and ahead on "
+        "more data sets than behind; or level and cheaper) beside: costly (+3.0 points, 0.5 times the time).",
         "mine is not worth it beside: plain (+1.6 points, 3 times the time).",
     ]
     untimed = beside(comparison, "mine", ["plain", "costly"], None)[1][2:]
     assert untimed == [
-        "mine is worth it (ahead by half a point on average and on more data sets than behind) beside: costly (+3.0 "
-        "points).",
+        "mine is worth its cost (half a point ahead on average, and ahead on more data sets than behind) beside: "
+        "costly (+3.0 points).",
         "mine is not worth it beside: plain (+1.6 points).",
     ]
     of_paper, _ = beside(comparison, "mine", ["plain"], "plain", of_paper=["D"])
@@ -210,8 +210,15 @@ def test_a_model_is_set_beside_others_on_the_data_sets_that_all_have():
 
 def test_what_is_level_is_worth_it_if_it_is_cheaper():
     comparison = comparison_of({"mine": {"A": 0.8}, "other": {"A": 0.804}}, {"mine": 1.0, "other": 2.0})
-    assert beside(comparison, "mine", ["other"], "other")[1][-1].startswith("mine is worth it (")
+    assert beside(comparison, "mine", ["other"], "other")[1][-1].startswith("mine is worth its cost (")
     assert beside(comparison, "mine", ["other"], "other", also={"mine": 1.0})[1][-1].startswith("mine is not worth it")
+
+
+def test_a_tenfold_of_the_time_has_to_gain_a_point():
+    comparison = comparison_of({"mine": {"A": 0.815}, "other": {"A": 0.8}}, {"mine": 90.0, "other": 1.0})
+    assert beside(comparison, "mine", ["other"], "other")[1][-1].startswith("mine is not worth it beside: other (+1.5")
+    comparison = comparison_of({"mine": {"A": 0.815}, "other": {"A": 0.8}}, {"mine": 30.0, "other": 1.0})
+    assert beside(comparison, "mine", ["other"], "other")[1][-1].startswith("mine is worth its cost (")
 
 
 def test_a_reproduction_is_plain_values():
