@@ -121,7 +121,7 @@ def as_printed(what: str, table: RebuiltTable, columns: Sequence[str], points: f
     >>> as_printed("Table 2", table, ["NB"], 3).because
     '1 of 1 figures are; the farthest off is NB on A, by -2.00 points'
     """
-    statement = f"Nine in ten figures of {what} are within {points:g} points of the printed ones"
+    statement = f"Nine in ten figures of {what} are within {points:g} point{'s' * (points != 1)} of the printed ones"
     found = table.nearness(columns, points / 100)
     if found is None:
         return Claim.impossible(statement, "none of the paper's data sets is here")

@@ -13,7 +13,7 @@ from unnaive.papers.rebuilt import Amounts, Cell, RebuiltTable
 from unnaive.show.verdict import several
 
 _LEVEL = 0.005  # half a point
-_A_TENFOLD = 0.01  # what ten times the time has to gain
+_A_TENFOLD = 0.01  # what ten times the time has to gain, and a tenth of it may lose
 _MOST_NAMED = 8
 
 
@@ -126,22 +126,17 @@ def _worth(mine: str, scores: Mapping[str, NDArray[np.float64]], seconds: Mappin
     """Beside which others a model is worth its cost, by a rule that is told."""
     told: dict[bool, list[str]] = {True: [], False: []}
     for other in (model for model in scores if model != mine):
-        gains = scores[mine] - scores[other]
+        gain = float((scores[mine] - scores[other]).mean())
         ratio = seconds[mine] / seconds[other] if seconds else 1.0
-        enough = max(_LEVEL, _A_TENFOLD * math.log10(ratio))
-        better = gains.mean() >= enough and (gains > 0).sum() > (gains < 0).sum()
-        as_good_and_cheaper = gains.mean() > -_LEVEL and ratio < 1
         cost = f", {_times(ratio)}" if seconds else ""
-        told[bool(better or as_good_and_cheaper)].append(f"{other} ({100 * gains.mean():+.1f} points{cost})")
-    rule = "half a point ahead on average, and ahead on more data sets than behind"
-    if seconds:
-        rule = (
-            "half a point ahead on average, or a point for each tenfold of the time, and ahead on more data sets than "
-            "behind; or level and cheaper"
-        )
+        told[gain > _A_TENFOLD * math.log10(ratio)].append(f"{other} ({100 * gain:+.1f} points{cost})")
+    rule = "is worth its cost, a point for each tenfold of the time," if seconds else "is better on average"
     return [
-        f"{mine} {verdict} beside: {'; '.join(others)}."
-        for verdict, others in ((f"is worth its cost ({rule})", told[True]), ("is not worth it", told[False]))
+        f"{mine} {verdict} {'; '.join(others)}."
+        for verdict, others in (
+            (f"{rule} {'beside' if seconds else 'than'}:", told[True]),
+            (f"is not {'worth it beside' if seconds else 'better than'}:", told[False]),
+        )
         if others
     ]
 
