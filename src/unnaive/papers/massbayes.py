@@ -215,7 +215,7 @@ def reproduce(request: Request) -> Reproduction:
     if (SCALED in chosen or request.quick) and complete:
         sizes = QUICK_SCALE if request.quick else SCALE
         growth, drawn = scale_up(make_models, sizes, _MOST_ROWS, SCALED, request.seed)
-        rebuilt, pictures = rebuilt + growth, pictures | drawn
+        rebuilt, pictures = rebuilt + growth, drawn | pictures
     worth, conclusions = beside(done["folds"], "MassBayes", _RIVALS, "NB-Disc") if "folds" in done else (None, [])
     return Reproduction(
         [*rebuilt, *([worth] if worth is not None and worth.rows else [])],
