@@ -26,7 +26,7 @@ from unnaive.papers.reproduction import Reproduction, Request
 from unnaive.papers.sources import gather
 from unnaive.papers.stand_ins import DOCSTRINGS
 from unnaive.papers.worked import path_counts
-from unnaive.papers.worth import beside
+from unnaive.papers.worth import LEVEL, beside
 from unnaive.represent.text import Terms
 from unnaive.show.display import Display
 from unnaive.show.log_ratios import LogRatioDisplay
@@ -37,7 +37,6 @@ TRIALS = 8
 QUICK_SETS = ("RELIGION", "SCIENCE")
 QUICK_TRIALS = 3
 _AS_GOOD = 0.03
-_LEVEL = 0.005
 _COLUMNS_2 = ("NB", "HONB", "SVM", "HOSVM")
 _TODAY = (*OF_TEXT, *OF_TABLES)
 _FAINT = (*OF_TEXT, "forest")  # of Figure 2, in which the others would take hours
@@ -158,7 +157,7 @@ def reproduce(request: Request) -> Reproduction:
             trials=trials,
             n_jobs=request.n_jobs,
             seed=request.seed,
-            results=None if request.results is None else _of_share(request.results, share),
+            results=request.results_of(str(round(100 * share))),
             resume=request.resume,
             on_result=request.on_result,
         )
@@ -192,7 +191,7 @@ def _with_more(by_share: Mapping[float, Comparison]) -> list[str]:
         scores = dict(zip(comparison.models, comparison.scores("accuracy").T))
         best = np.max([scores[model] for model in comparison.models], axis=0)
         for name, own, top in zip(comparison.data, scores["HONB"], best):
-            if own >= top - _LEVEL:
+            if own >= top - LEVEL:
                 found[name].append(f"{100 * share:g} %")
     told = "; ".join(f"{name} with {', '.join(shares)}" for name, shares in found.items())
     return [f"With more to train on, HONB is first or within half a point of it on: {told}."] if told else []
@@ -259,10 +258,6 @@ def _shrinking(by_share: Mapping[float, Comparison]) -> Claim:
     means = [np.mean([gains[share][name] for name in both]) for share in (first, last)]
     because = f"so on {len(smaller)} of {len(both)}; on average it goes from {means[0]:+.1f} to {means[1]:+.1f} points"
     return Claim.judged(statement, len(smaller) == len(both), because)
-
-
-def _of_share(path: Path, share: float) -> Path:
-    return path.with_name(f"{path.stem}-{round(100 * share)}{path.suffix}")
 
 
 def _curve(name: str, by_share: Mapping[float, Comparison]) -> RebuiltTable:

@@ -22,13 +22,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import ExtraTreesClassifier
 
 from unnaive.datasets import Dataset
 from unnaive.evaluate.compare import compare
 from unnaive.evaluate.comparison import Comparison
-from unnaive.models import MODELS
 from unnaive.papers.claims import Claim, as_printed, figure
+from unnaive.papers.massbayes_models import make_models, make_variants, variant
 from unnaive.papers.massbayes_sets import DRAWN, FILES, WHERE, read_set
 from unnaive.papers.rebuilt import Amounts, Cell, Percents, RebuiltTable
 from unnaive.papers.reproduction import Reproduction, Request
@@ -54,42 +53,12 @@ _ABSENT = "MiniBooNE"
 _NEVER_HERE = {_ABSENT: "the UCI repository; it is not rebuilt here, with or without the file"}
 QUICK_SETS = ("OneBig", "RingCurve", "Wave", "Mamograph", "Pendigits")
 
-# By its name in the tables, the model of the registry and what makes it the paper's; extra trees are made here.
-_REGISTRY: dict[str, tuple[str, dict[str, Any]]] = {
-    "MassBayes'": ("massbayes", {"sample_size": None}),
-    "MassBayes": ("massbayes", {"sample_size": 5000, "n_trees": 100}),
-    "in regions": ("massbayes", {"sample_size": 5000, "n_trees": 100, "strict_region": True}),
-    "A3DE": ("a3de", {}),
-    "A2DE": ("a2de", {}),
-    "A1DE": ("aode", {"smoothing": "laplace"}),  # WEKA's default, while those of A2DE and A3DE are m-estimates
-    "BayesNet": ("k2", {"max_parents": 100, "initial": "empty"}),
-    "NB-KDE": ("kde-nb", {}),
-    "NB-Disc": ("nb", {}),
-    "tree": ("tree", {}),
-    "logistic": ("logistic", {}),
-    "random forest": ("forest", {}),
-    "boosting": ("boosting", {}),
-}
 _OF_PAPER = ("MassBayes'", "MassBayes", "A3DE", "A2DE", "A1DE", "BayesNet", "NB-KDE", "NB-Disc", "tree")
 _BASELINES = ("in regions", "logistic", "random forest", "extra trees", "boosting")
 _SLOW = ("MassBayes'", "random forest", "extra trees")  # minutes and gigabytes a fold of CoverType
 _TOO_SLOW = ("NB-KDE",)  # hours a fold of it
 # The models of Figure 3, and the most rows of which the others can be trained in bearable time and memory.
 _MOST_ROWS = {"MassBayes": math.inf, "NB-Disc": 1_050_000, "A1DE": 1_050_000}
-
-
-def variant(sample_size: int, n_trees: int) -> str:
-    """What MassBayes with some ψ and t is called.
-
-    Examples
-    --------
-    >>> from unnaive.papers.massbayes import variant
-    >>> variant(5000, 100)
-    'ψ = 5,000, t = 100'
-    """
-    return f"ψ = {sample_size:,}, t = {n_trees}"
-
-
 _LARGER = variant(50_000, 100)
 _CONSTANT = 1.5
 _AS_PRINTED = 1  # points of per cent that a figure may be off
@@ -138,38 +107,6 @@ _TABLE_5 = {
     "Mamograph": _of_paper("4.7 3.1 0.3 0.2 0.2 0.3 0.5 0.2 0.4"),
     "Pendigits": _of_paper("7.3 3.6 5.7 0.9 0.4 1.8 1.6 0.2 1.2"),
 }
-
-
-def make_models(names: Sequence[str]) -> dict[str, Any]:
-    """Models under the paper's names.
-
-    Examples
-    --------
-    >>> from unnaive.papers.massbayes import make_models
-    >>> make_models(["BayesNet"])["BayesNet"]
-    BayesNet(initial='empty', max_parents=100)
-    """
-    models = {}
-    for name in names:
-        if name == "extra trees":
-            models[name] = ExtraTreesClassifier(random_state=0)
-        else:
-            registered, parameters = _REGISTRY[name]
-            models[name] = MODELS[registered].make(**parameters)
-    return models
-
-
-def make_variants(sample_sizes: Sequence[int], n_trees: Sequence[int]) -> dict[str, Any]:
-    """MassBayes with one of two parameters changed, the other as in the paper, under the names of :func:`variant`.
-
-    Examples
-    --------
-    >>> from unnaive.papers.massbayes import make_variants
-    >>> [*make_variants([500, 5000], [10, 100])]
-    ['ψ = 500, t = 100', 'ψ = 5,000, t = 100', 'ψ = 5,000, t = 10']
-    """
-    pairs = [*((size, 100) for size in sample_sizes), *((5000, n) for n in n_trees)]
-    return {variant(size, n): MODELS["massbayes"].make(sample_size=size, n_trees=n) for size, n in pairs}
 
 
 def reproduce(request: Request) -> Reproduction:

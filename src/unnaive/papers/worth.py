@@ -12,7 +12,7 @@ from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.papers.rebuilt import Amounts, Cell, RebuiltTable
 from unnaive.show.verdict import several
 
-_LEVEL = 0.005  # half a point
+LEVEL = 0.005  # half a point, within which models are level
 _A_TENFOLD = 0.01  # what ten times the time has to gain, and a tenth of it may lose
 _MOST_NAMED = 8
 
@@ -111,7 +111,7 @@ def _sentences(mine: str, metric: str, data: Sequence[str], scores: Mapping[str,
     if not others:
         return told
     leaders = {name: max(others, key=lambda model: scores[model][place]) for place, name in enumerate(data)}
-    behind = [name for place, name in enumerate(data) if scores[mine][place] < scores[leaders[name]][place] - _LEVEL]
+    behind = [name for place, name in enumerate(data) if scores[mine][place] < scores[leaders[name]][place] - LEVEL]
     level = [name for name in data if name not in behind]
     sentence = f"{mine} is first, or within half a point of it, on {_named(level)}"
     if behind:
