@@ -64,8 +64,8 @@ def table_of(n_rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 def one_size(args: argparse.Namespace) -> str:
     """All components of one table: fits as users get them, and the peer at the same number of components."""
-    from unnaive.statistics.joint import joint_tensor
-    from unnaive.statistics.power import greedy_terms
+    from unnaive.decomposition.cp import greedy_terms
+    from unnaive.decomposition.joint_tensor import joint_tensor
 
     codes, classes = table_of(_ROWS)
     rows = []

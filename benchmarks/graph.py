@@ -58,9 +58,9 @@ def gradients(args: argparse.Namespace) -> str:
         return NO_TORCH
     import torch
 
-    from unnaive.statistics.autoencoder import loss_and_gradients, start
-    from unnaive.statistics.convolution import join
-    from unnaive.statistics.decoder import Decoder
+    from unnaive.instance_graph.graph_convolution import join
+    from unnaive.instance_graph.vgae import loss_and_gradients, start
+    from unnaive.instance_graph.vgae_decoder import Decoder
 
     X, edges = _rows_and_tree("keel_segment", 19)
     random = np.random.default_rng(0)
@@ -114,7 +114,7 @@ def _has_torch() -> bool:
 
 
 def _rows_and_tree(name: str, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
-    from unnaive.statistics.spanning import spanning_tree
+    from unnaive.instance_graph.minimum_spanning_tree import spanning_tree
 
     X, _ = read_numbers(name, n_columns)
     deviation = X.std(axis=0)
@@ -166,8 +166,8 @@ def _table(name: str, told: dict[str, list[dict]], args: argparse.Namespace) -> 
 
 
 def _train_ours(X: np.ndarray, edges: np.ndarray, n_epochs: int, n_threads: int, decoder: str) -> float:
-    from unnaive.statistics.autoencoder import train
-    from unnaive.statistics.convolution import join
+    from unnaive.instance_graph.graph_convolution import join
+    from unnaive.instance_graph.vgae import train
 
     trained = train(
         X,
@@ -184,7 +184,7 @@ def _train_ours(X: np.ndarray, edges: np.ndarray, n_epochs: int, n_threads: int,
 def _train_dense(X: np.ndarray, edges: np.ndarray, n_epochs: int, n_threads: int) -> float:
     import torch
 
-    from unnaive.statistics.autoencoder import start
+    from unnaive.instance_graph.vgae import start
 
     torch.set_num_threads(n_threads)
     torch.manual_seed(0)

@@ -76,8 +76,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _row(args: argparse.Namespace, name: str, most: int | None, share: float, max_edges: int) -> list[str]:
     from unnaive import SubgraphTensor
-    from unnaive.represent.frequent_subgraphs import frequent_subgraphs
-    from unnaive.represent.graphs import read_graphs
+    from unnaive.graphs.frequent_subgraphs import frequent_subgraphs
+    from unnaive.graphs.labelled_graph import read_graphs
 
     graphs = read_graphs(read_graphs_of(name)[:most])
     share = args.support or share
@@ -113,8 +113,8 @@ def read_graphs_of(name: str) -> list[dict[str, Any]]:
 
 def _ask_peer(python: str, graphs: list[Any], least: int, max_edges: int) -> tuple[float, list[tuple[str, int]]]:
     """The seconds of gspan-mining, and its patterns in our words with their counts."""
-    from unnaive.represent.frequent_subgraphs import frequent_subgraphs
-    from unnaive.represent.graphs import Graph
+    from unnaive.graphs.frequent_subgraphs import frequent_subgraphs
+    from unnaive.graphs.labelled_graph import Graph
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "graphs.txt"

@@ -179,7 +179,7 @@ def scale(args: argparse.Namespace) -> str:
 
 
 def _scaled(size: int, repeats: int) -> list[str]:
-    from unnaive.synthetic import ring_curve_wave_tri_gaussian
+    from unnaive.io.synthetic import ring_curve_wave_tri_gaussian
 
     progress(f"scale: {size:,} rows")
     make = _contenders(n_jobs=1)["MassBayes"]

@@ -220,8 +220,8 @@ def _kill(process: int, fitting: Any, moment: float, killed: list[float]) -> Non
 
 def show_cells() -> None:
     """How far cut points are off where numbers share cells."""
-    from unnaive.represent.discretize import MDLDiscretizer
-    from unnaive.statistics.value_cells import ValueCells
+    from unnaive.encoding.mdl_discretizer import MDLDiscretizer
+    from unnaive.encoding.value_cells import ValueCells
 
     rng = np.random.default_rng(0)
     classes = rng.integers(2, size=1_000_000)
@@ -250,7 +250,7 @@ def compare_naive_bayes(files: list[str], args: argparse.Namespace) -> None:
     import dask.dataframe as dd
 
     from unnaive import NaiveBayes
-    from unnaive.scale import fit
+    from unnaive.distributed import fit
 
     def ours() -> float:
         with workers(2, args.memory) as client:
@@ -336,8 +336,8 @@ def _warm_seconds(fit: Callable[[list[str]], Any], files: list[str]) -> float:
 def _fit(client: Any, files: list[str], model: str) -> Any:
     import dask.dataframe as dd
 
+    from unnaive.distributed import fit
     from unnaive.models import MODELS
-    from unnaive.scale import fit
 
     return fit(MODELS[model].make(), dd.read_parquet(files), _TARGET, client)
 
@@ -346,8 +346,8 @@ def _fit_made(client: Any, model: str, kind: str, n_rows: int, digits: int | Non
     """Fit rows that workers make by themselves, the columns of one kind."""
     import dask.dataframe as dd
 
+    from unnaive.distributed import fit
     from unnaive.models import MODELS
-    from unnaive.scale import fit
 
     def made(seed: int) -> Any:
         frame = make_rows(seed, n_rows, digits).to_pandas()
@@ -358,7 +358,7 @@ def _fit_made(client: Any, model: str, kind: str, n_rows: int, digits: int | Non
 
 
 def _stream(files: list[str], model: str) -> Any:
-    from unnaive.files import open_table
+    from unnaive.io.open_table import open_table
     from unnaive.models import MODELS
 
     tables = [open_table(file) for file in files]

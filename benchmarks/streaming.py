@@ -18,13 +18,13 @@ import pyarrow.parquet as pq
 _CHUNK = 250_000
 _STREAM = """
 import json, resource, sys, time
-from unnaive.workbench import fit_file
+from unnaive.streaming import fit_file
 start = time.perf_counter()
 fit_file(sys.argv[1], sys.argv[2]).save(sys.argv[3])
 """
 _WHOLE = """
 import json, resource, sys, time
-from unnaive.datasets import load
+from unnaive.io.datasets import load
 from unnaive.models import MODELS
 from unnaive.persist import save
 start = time.perf_counter()
@@ -34,7 +34,7 @@ save(MODELS[sys.argv[1]].make().fit(data.X, data.y), sys.argv[3], target=data.ta
 _PREDICT = """
 import json, resource, sys, time
 from unnaive.persist import load
-from unnaive.workbench import predict_file
+from unnaive.streaming import predict_file
 start = time.perf_counter()
 predict_file(load(sys.argv[3]), sys.argv[2], sys.argv[4])
 """

@@ -16,7 +16,7 @@ from benchmarks.timing import cpu, medians, take_turns
 _ALL_POSTS = """
 import json, resource, time
 from unnaive import HigherOrderNB, Terms
-from unnaive.datasets import load
+from unnaive.io.datasets import load
 posts = load("20newsgroups", "label", text=["text"])
 HigherOrderNB().fit([[1, 1], [0, 1]], [0, 1])
 start = time.perf_counter()
@@ -70,7 +70,7 @@ def _science() -> tuple[csr_matrix, csr_matrix, np.ndarray, csr_matrix]:
     """500 documents of SCIENCE as the paper prepares it; 60 % of it with labels, and the rest."""
     from unnaive import Terms
     from unnaive.evaluate.compare import split
-    from unnaive.papers.honb_sets import read_sets
+    from unnaive.papers.honb.data_sets import read_sets
 
     science = read_sets(["SCIENCE"])["SCIENCE"]
     X = Terms().fit_transform(science.X)
@@ -87,7 +87,7 @@ def _random_text() -> csr_matrix:
 
 def _counting(name: str, X: csr_matrix, repeats: int) -> list[str]:
     from tests.naive_reference.paths import algorithm_2_dense
-    from unnaive.statistics.paths import count_paths
+    from unnaive.text.higher_order_paths import count_paths
 
     dense = X.toarray().astype(np.float64)
     ours, theirs = count_paths(X), algorithm_2_dense(dense)

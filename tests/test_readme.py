@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from unnaive.cli import app
+from unnaive.cli.main import app
 from unnaive.models import MODELS
 
 README = (Path(__file__).parents[1] / "README.md").read_text()

@@ -1,6 +1,6 @@
 """``python -m unnaive`` is the command ``unnaive``."""
 
-from unnaive.cli import main
+from unnaive.cli.main import main
 
 if __name__ == "__main__":
     main()

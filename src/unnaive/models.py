@@ -77,11 +77,11 @@ class Model:
         if self.data == "tensor":
             from sklearn.pipeline import Pipeline
 
-            from unnaive.represent.patterns import PatternTensor
+            from unnaive.tensors.pattern_tensor import PatternTensor
 
             return Pipeline([("patterns", PatternTensor()), ("classifier", self.make())])
         if self.data == "numeric":
-            from unnaive.represent.prepared import on_numbers
+            from unnaive.encoding.one_hot import on_numbers
 
             return on_numbers(self.make())
         return self.make()
@@ -102,8 +102,8 @@ class Model:
         """
         from sklearn.pipeline import Pipeline
 
-        from unnaive.represent.text import Terms
-        from unnaive.represent.text_tensor import TextTensor
+        from unnaive.text.terms import Terms
+        from unnaive.text.text_tensor import TextTensor
 
         if self.data == "tensor":
             tensors = TextTensor(**terms)
@@ -306,7 +306,7 @@ MODELS: dict[str, Model] = {
                 estimator,
                 description,
                 "scikit-learn",
-                home="unnaive.baselines",
+                home="unnaive.baselines.tables",
                 by_default=name != "boosting",
             )
             for name, estimator, description in (
@@ -327,7 +327,7 @@ MODELS: dict[str, Model] = {
                 description,
                 "scikit-learn",
                 data="text",
-                home="unnaive.text_baselines",
+                home="unnaive.baselines.text",
                 counts=name != "text-svm",
             )
             for name, estimator, description in (

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.conformance.golden import CUT_SETS, NUMERIC_SETS, load, load_cuts, load_numeric, numeric_columns
-from unnaive.represent.discretize import MDLDiscretizer
+from unnaive.encoding.mdl_discretizer import MDLDiscretizer
 
 VARIANTS = {
     "fayyad_irani": MDLDiscretizer(),

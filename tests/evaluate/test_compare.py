@@ -21,10 +21,10 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.test_common import random_table
-from unnaive.datasets import Dataset
 from unnaive.evaluate.compare import compare
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import read_results
+from unnaive.io.datasets import Dataset
 from unnaive.models import MODELS, Model
 
 BASELINES = [name for name, model in MODELS.items() if model.is_baseline and model.data == "table"]
@@ -115,10 +115,10 @@ def test_a_transductive_model_gets_the_test_rows_without_labels(table, monkeypat
                 seen.append((X.index[known].tolist(), X.index[~known].tolist(), list(X)))
             return super().fit(X[known], y[known].astype(type(y[0])))
 
-    import unnaive.baselines
+    import unnaive.baselines.tables
 
-    monkeypatch.setattr(unnaive.baselines, "peeking", Peeking, raising=False)
-    model = Model("peeking", "peeking", "", "", transductive=True, home="unnaive.baselines")
+    monkeypatch.setattr(unnaive.baselines.tables, "peeking", Peeking, raising=False)
+    model = Model("peeking", "peeking", "", "", transductive=True, home="unnaive.baselines.tables")
     compare([model], {"table": table}, cv=3)
     assert len(seen) == 3
     for train, unlabelled, columns in seen:
@@ -336,7 +336,7 @@ def test_what_cannot_be_measured_is_refused_before_anything_is(change, word, tab
 
 
 def test_two_data_sets_of_one_name_are_refused(table):
-    from unnaive.datasets import load
+    from unnaive.io.datasets import load
 
     with pytest.raises(ValueError, match="Two data sets are called 'iris'"):
         compare(["nb"], [load("iris"), load("iris")])

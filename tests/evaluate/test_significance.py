@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tests.naive_reference import evaluation as reference
-from unnaive.evaluate.folds import paired_t, two_standard_errors
+from unnaive.evaluate.paired_tests import paired_t, two_standard_errors
 from unnaive.evaluate.significance import (
     average_ranks,
     cliques,

@@ -7,13 +7,13 @@ import pytest
 
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Claim, ahead, as_printed
-from unnaive.papers.honb import SHARES
-from unnaive.papers.honb import claims as claims_of_honb
-from unnaive.papers.icgnb import claims as claims_of_icgnb
-from unnaive.papers.massbayes import claims as claims_of_massbayes
-from unnaive.papers.rebuilt import Amounts, Cell, RebuiltTable
+from unnaive.papers.cost_benefit import beside
+from unnaive.papers.honb.experiment import SHARES
+from unnaive.papers.honb.experiment import claims as claims_of_honb
+from unnaive.papers.icgnb.experiment import claims as claims_of_icgnb
+from unnaive.papers.massbayes.experiment import claims as claims_of_massbayes
+from unnaive.papers.rebuilt_table import Amounts, Cell, RebuiltTable
 from unnaive.papers.reproduction import Reproduction, Request
-from unnaive.papers.worth import beside
 
 
 def table_of(scores, printed=()):

@@ -10,12 +10,12 @@ from tests.show.browser import open_browser
 from unnaive.evaluate.compare import compare
 from unnaive.papers import PAPERS
 from unnaive.papers.claims import Claim
+from unnaive.papers.data_sources import gather
 from unnaive.papers.document import write_document
-from unnaive.papers.rebuilt import Cell, Percents
+from unnaive.papers.html import write_paper_report
+from unnaive.papers.rebuilt_table import Cell, Percents
 from unnaive.papers.reproduction import Reproduction
-from unnaive.papers.sources import gather
 from unnaive.show.critical_difference import CriticalDifferenceDisplay
-from unnaive.show.paper_report import write_paper_report
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from matplotlib import pyplot as plt
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
+from tests.papers.icgnb.test_attribute_correlation_display import ticks_in_sight
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
-from tests.show.test_attribute_correlations import ticks_in_sight
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
 from unnaive import BayesianTensorClassifier, SparseTensor, TextTensor
 from unnaive.show import CellEvidenceDisplay

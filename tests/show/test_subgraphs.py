@@ -19,8 +19,8 @@ from sklearn.pipeline import make_pipeline
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
 from unnaive import BayesianTensorClassifier, PatternTensor, SubgraphTensor
-from unnaive.represent.frequent_subgraphs import Pattern, frequent_subgraphs
-from unnaive.represent.graphs import Graph
+from unnaive.graphs.frequent_subgraphs import Pattern, frequent_subgraphs
+from unnaive.graphs.labelled_graph import Graph
 from unnaive.show import SubgraphDisplay
 from unnaive.show.graph_layout import _n_crossings, _relax, lay_out
 from unnaive.show.style import to_svg

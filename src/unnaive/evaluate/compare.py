@@ -25,12 +25,12 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, tra
 from sklearn.utils import _safe_indexing
 
 from unnaive import __version__
-from unnaive.datasets import Dataset
+from unnaive.core.validation import refuse_missing_labels
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.metrics import METRICS, Outcome, reliability
 from unnaive.evaluate.results_file import ResultsFile
+from unnaive.io.datasets import Dataset
 from unnaive.models import Model, find_models
-from unnaive.represent.columns import refuse_missing_labels
 
 _BASELINES = ("nb", "bernoulli-nb")
 _WARM_ROWS = 50
@@ -66,7 +66,7 @@ def compare(
         Short names or groups of the registry, its entries, or estimators of your own under names of your own.
     data : Dataset, (X, y), or a list or dict of these
         Data sets, all of tables or all of text; names of the dict are names of the data sets. Models of the
-        registry see text through :class:`unnaive.represent.text.Terms`, which learns from the training rows, too.
+        registry see text through :class:`unnaive.text.terms.Terms`, which learns from the training rows, too.
     cv : int, default=10
         Number of folds.
     repeats : int, default=1

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.evaluate.bias_variance import kohavi_wolpert, webb
-from unnaive.evaluate.folds import paired_t, two_standard_errors
+from unnaive.evaluate.json_values import plain
 from unnaive.evaluate.metrics import METRICS
-from unnaive.evaluate.plain import plain
+from unnaive.evaluate.paired_tests import paired_t, two_standard_errors
 from unnaive.evaluate.significance import (
     DECIMALS,
     Friedman,

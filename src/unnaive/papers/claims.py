@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from unnaive.papers.rebuilt import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, RebuiltTable
+from unnaive.papers.rebuilt_table import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, RebuiltTable
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def ahead(statement: str, table: RebuiltTable, mine: str, other: str, of_paper: 
     Examples
     --------
     >>> from unnaive.papers.claims import ahead
-    >>> from unnaive.papers.rebuilt import Cell, RebuiltTable
+    >>> from unnaive.papers.rebuilt_table import Cell, RebuiltTable
     >>> cells = {("A", "HONB"): Cell(0.8), ("A", "NB"): Cell(0.7), ("B", "HONB"): Cell(0.5), ("B", "NB"): Cell(0.6)}
     >>> claim = ahead("HONB beats NB", RebuiltTable("", ["A", "B"], ["HONB", "NB"], cells), "HONB", "NB", ["A", "B"])
     >>> claim.verdict, claim.because
@@ -116,7 +116,7 @@ def as_printed(what: str, table: RebuiltTable, columns: Sequence[str], points: f
     Examples
     --------
     >>> from unnaive.papers.claims import as_printed
-    >>> from unnaive.papers.rebuilt import Cell, RebuiltTable
+    >>> from unnaive.papers.rebuilt_table import Cell, RebuiltTable
     >>> table = RebuiltTable("", ["A"], ["NB"], {("A", "NB"): Cell(0.7, None, 0.72)})
     >>> as_printed("Table 2", table, ["NB"], 3).because
     '1 of 1 figures are; the farthest off is NB on A, by -2.00 points'

@@ -56,7 +56,7 @@ def write_document(folder: str | Path, name: str, found: Reproduction, command: 
     >>> import tempfile
     >>> from unnaive.papers.document import write_document
     >>> from unnaive.papers.reproduction import Reproduction
-    >>> from unnaive.papers.worked import path_counts
+    >>> from unnaive.papers.worked_examples import path_counts
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = write_document(folder, "honb", Reproduction([path_counts()]), "unnaive reproduce honb")
     ...     print(path.name, "Worked example" in path.read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unnaive.papers.claims import Claim
-    from unnaive.papers.rebuilt import RebuiltTable
+    from unnaive.papers.rebuilt_table import RebuiltTable
     from unnaive.show.display import Display
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unnaive.persist.types import TREE, TYPES
+from unnaive.persist.allow_list import TREE, TYPES
 
 _MOST_JOBS = 1024
 
@@ -218,21 +218,21 @@ _TREES = ("sklearn.tree._classes.DecisionTreeClassifier", "sklearn.tree._classes
 _CHECKS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(
         (
-            "unnaive.classifiers.instance_graph.InstanceGraphNB",
-            "unnaive.classifiers.higher_order_svm.HigherOrderSVC",
-            "unnaive.classifiers.higher_order_svm.HigherOrderTransformer",
-            "unnaive.classifiers.nb_svm.WangManningNBSVM",
-            "unnaive.classifiers.word_clusters.WordClusterNB",
-            "unnaive.classifiers.support_tensor.SupportTensorMachine",
-            "unnaive.represent.text.Terms",
-            "unnaive.represent.text_tensor.TextTensor",
-            "unnaive.represent.patterns.PatternTensor",
-            "unnaive.represent.subgraphs.SubgraphTensor",
+            "unnaive.instance_graph.instance_graph_nb.InstanceGraphNB",
+            "unnaive.text.higher_order_svm.HigherOrderSVC",
+            "unnaive.text.higher_order_svm.HigherOrderTransformer",
+            "unnaive.text.nbsvm.WangManningNBSVM",
+            "unnaive.text.word_clusters.WordClusterNB",
+            "unnaive.tensors.support_tensor_machine.SupportTensorMachine",
+            "unnaive.text.terms.Terms",
+            "unnaive.text.text_tensor.TextTensor",
+            "unnaive.tensors.pattern_tensor.PatternTensor",
+            "unnaive.graphs.subgraph_tensor.SubgraphTensor",
         ),
         _says_so_itself,
     ),
-    "unnaive.represent.table.TableEncoder": _is_sound_encoder,
-    "unnaive.represent.discretize.MDLDiscretizer": _is_sound_discretizer,
+    "unnaive.encoding.table_encoder.TableEncoder": _is_sound_encoder,
+    "unnaive.encoding.mdl_discretizer.MDLDiscretizer": _is_sound_discretizer,
     "sklearn.ensemble._forest.ExtraTreesClassifier": _is_sound_forest,
     "sklearn.ensemble._forest.RandomForestClassifier": _is_sound_forest,
     "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier": _is_sound_boosting,

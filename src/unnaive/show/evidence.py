@@ -14,8 +14,8 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from unnaive.core.validation import is_missing
 from unnaive.models import classifier_of
-from unnaive.represent.columns import is_missing
 from unnaive.show.display import Display
 from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import shortest_path
 
-from unnaive.represent.graphs import Graph
+from unnaive.graphs.labelled_graph import Graph
 
 _STARTS, _ENOUGH = 12, 3  # of the layout, at most, and if nothing is in the way of anything
 _ROUNDS = 600  # of moves from each start
@@ -35,7 +35,7 @@ def lay_out(graph: Graph) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from unnaive.represent.graphs import Graph
+    >>> from unnaive.graphs.labelled_graph import Graph
     >>> from unnaive.show.graph_layout import lay_out
     >>> ring = lay_out(Graph("CCCC", [(0, 1), (1, 2), (2, 3), (0, 3)]))
     >>> abs(ring).round(2) + 0.0

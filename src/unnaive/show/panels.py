@@ -1,28 +1,17 @@
-"""What displays of several panels share: reading representations by class, panels within axes, a legend below them."""
+"""What displays of several panels share: panels within axes, outlines of cells, a legend below them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unnaive.evaluate.gaussianity import read_attributes
 from unnaive.show.style import INK, TEXT_SIZE, axes_for, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-def read_representations(attributes: Mapping[str, Any], y: Any) -> tuple[dict[str, NDArray[np.float64]], NDArray[Any]]:
-    """Attributes by the name of a representation, and the labels that all of them share."""
-    if not isinstance(attributes, Mapping) or not attributes:
-        raise ValueError('attributes has to name its arrays, as in {"original": X, "new": Z}.')
-    tables = {}
-    for name, X in attributes.items():
-        tables[str(name)], labels = read_attributes(X, y, repr(str(name)))
-    return tables, labels
 
 
 def largest_classes(labels: NDArray[Any], most: int) -> list[Any]:
@@ -89,3 +78,24 @@ def fitting(name: Any, width: float, size: float) -> str:
         else:
             few = middle
     return shorten(name, few)
+
+
+def outline(cells: NDArray[np.bool_]) -> Any:
+    """The path round some cells of a matrix, neighbours in a row as one; None if there are none."""
+    from matplotlib.path import Path
+
+    edges = np.diff(np.pad(cells, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    rows, starts = np.nonzero(edges == 1)
+    stops = np.nonzero(edges == -1)[1]
+    if not len(rows):
+        return None
+    left, right, top, bottom = starts - 0.5, stops - 0.5, rows - 0.5, rows + 0.5
+    corners = np.stack(
+        [
+            np.column_stack(corner)
+            for corner in ((left, top), (right, top), (right, bottom), (left, bottom), (left, top))
+        ],
+        axis=1,
+    )
+    codes = np.tile([Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY], len(rows))
+    return Path(corners.reshape(-1, 2), codes)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.represent.frequent_subgraphs import Pattern
-from unnaive.represent.graphs import Graph, Label
+from unnaive.graphs.frequent_subgraphs import Pattern
+from unnaive.graphs.labelled_graph import Graph, Label
 from unnaive.show.display import Display
 from unnaive.show.graph_layout import lay_out, smallest_gap
 from unnaive.show.panels import fitting
@@ -100,7 +100,7 @@ class SubgraphDisplay(Display):
         Parameters
         ----------
         patterns : list of Pattern
-            As :func:`~unnaive.represent.frequent_subgraphs.frequent_subgraphs` gives them, the most frequent first.
+            As :func:`~unnaive.graphs.frequent_subgraphs.frequent_subgraphs` gives them, the most frequent first.
         information_gain : array-like of shape (n_patterns,), optional
             Bits that the presence of each pattern tells about the class.
         top : int, default=12

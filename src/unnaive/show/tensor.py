@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from unnaive.represent.tensors import SparseTensor
-from unnaive.show.attribute_correlations import outline
 from unnaive.show.display import Display
-from unnaive.show.panels import fitting, inset
+from unnaive.show.panels import fitting, inset, outline
 from unnaive.show.style import GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.tensors.sparse_tensor import SparseTensor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

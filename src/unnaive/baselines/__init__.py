@@ -1,0 +1,1 @@
+"""scikit-learn's classifiers as baselines, ready for mixed tables and for documents."""

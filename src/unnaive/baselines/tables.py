@@ -1,0 +1,90 @@
+"""Baselines: scikit-learn's classifiers made ready for mixed tables, to see when a Bayesian model is not worth it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unnaive.encoding.one_hot import on_numbers
+
+
+def logistic_regression(**parameters: Any) -> Pipeline:
+    """Logistic regression."""
+    return on_numbers(LogisticRegression(**{"max_iter": 1000, **parameters}))
+
+
+def linear_svm(**parameters: Any) -> Pipeline:
+    """Linear support vector machine; it ranks, but has no probabilities."""
+    return on_numbers(LinearSVC(**{"random_state": 0, "max_iter": 10_000, **parameters}))
+
+
+def rbf_svm(**parameters: Any) -> Pipeline:
+    """Support vector machine with Gaussian kernels; it ranks, but has no probabilities."""
+    return on_numbers(SVC(**parameters))
+
+
+def decision_tree(**parameters: Any) -> Pipeline:
+    """Decision tree."""
+    return on_numbers(DecisionTreeClassifier(**{"random_state": 0, **parameters}))
+
+
+def random_forest(**parameters: Any) -> Pipeline:
+    """Random forest."""
+    return on_numbers(RandomForestClassifier(**{"random_state": 0, **parameters}))
+
+
+def gradient_boosting(**parameters: Any) -> Pipeline:
+    """Gradient boosting on histograms, with its own treatment of categories and missing values."""
+    boosting = HistGradientBoostingClassifier(**{"random_state": 0, "categorical_features": "from_dtype", **parameters})
+    return make_pipeline(TextAsCategories(), boosting)
+
+
+def gaussian_nb(**parameters: Any) -> Pipeline:
+    """scikit-learn's Gaussian naive Bayes."""
+    return on_numbers(GaussianNB(**parameters))
+
+
+def bernoulli_nb(**parameters: Any) -> Pipeline:
+    """scikit-learn's Bernoulli naive Bayes, numbers cut into ten bins of equal width."""
+    bins = KBinsDiscretizer(10, encode="onehot-dense", strategy="uniform")
+    return on_numbers(BernoulliNB(**parameters), bins)
+
+
+class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Give every column of a frame that does not hold numbers the categories it had in training.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from unnaive.baselines.tables import TextAsCategories
+    >>> frame = pd.DataFrame({"sky": ["grey", "blue"], "warmth": [1.0, 2.0]})
+    >>> TextAsCategories().fit(frame).transform(frame)["sky"].dtype.name
+    'category'
+    """
+
+    def fit(self, X: pd.DataFrame, y: Any = None) -> TextAsCategories:
+        """Learn the categories."""
+        validate_data(self, X, dtype=None, ensure_all_finite=False, skip_check_array=True)
+        texts = X.select_dtypes(exclude="number")
+        self.categories_ = {name: sorted(map(str, texts[name].dropna().unique())) for name in texts}
+        return self
+
+    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Values never seen in training become missing."""
+        check_is_fitted(self)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        known = X.copy()
+        for name, categories in self.categories_.items():
+            values = X[name].map(str, na_action="ignore").astype(object)
+            known[name] = pd.Categorical(values.where(values.isin(categories)), categories=categories)
+        return known

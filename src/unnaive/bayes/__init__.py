@@ -1,0 +1,1 @@
+"""Naive Bayes and the table models that relax its independence assumption."""

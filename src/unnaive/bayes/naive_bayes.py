@@ -1,0 +1,165 @@
+"""Naive Bayes for mixed tables: discretized, Gaussian or kernel numbers beside categories."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from unnaive.bayes.kernel_density import KernelDensities, ValueCounts, add_kernel_densities, kernel_densities
+from unnaive.bayes.naive_tables import NaiveTables, naive_tables
+from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
+from unnaive.counts.moments import Moments, add_gaussian
+from unnaive.counts.smoothing import Smoothing
+from unnaive.counts.statistic import Rows, Statistic, Together
+from unnaive.encoding.table_encoder import TableEncoder
+
+_SMALLEST_VARIANCE = 1e-300
+
+
+class NaiveBayes(CountingClassifier):
+    """Naive Bayes on mixed columns (NB).
+
+    Every column is independent of the others given the class. Categories are counted; numbers are
+    discretized, or modelled by one Gaussian a class, or by a kernel density a class.
+
+    Parameters
+    ----------
+    numeric : {"discretize", "gaussian", "kernel"}, default="discretize"
+        How numeric columns are modelled. ``"gaussian"`` alone equals scikit-learn's GaussianNB, its prior by
+        relative frequency included; ``"kernel"`` is WEKA's kernel estimator.
+    smoothing : {"laplace", "m_estimate"}, default="laplace"
+        How probabilities are estimated from counts: add one to every count, or spread a weight of ``m``.
+    m : float, default=1
+        The weight of the m-estimate.
+    var_smoothing : float, default=1e-9
+        Share of the largest variance of all numeric columns that is added to Gaussian variances.
+    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
+        Which columns hold categories, see :class:`TableEncoder`.
+    discretizer : transformer, default=None
+        What turns numbers into bins; None is :class:`MDLDiscretizer`.
+    n_jobs : int, default=None
+        Threads used to predict; the result does not depend on it.
+    max_bytes : int, default=2**31
+        Refuse to count tables larger than this.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of the training rows of each class.
+    encoder_ : TableEncoder
+        How columns are read.
+    statistic_ : object
+        What was counted.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if X is a frame with string names.
+
+    Notes
+    -----
+    Probabilities are products of many factors and are kept as logarithms, so that no floor of 1e-75 is needed
+    as in WEKA (kernel densities, which can be zero, keep it). WEKA stops adding kernels once the rest changes
+    the density by less than 1 %; all are added here. A class that has no value of a numeric column takes the
+    Gaussian of the whole column. Gaussian sums are exact, so that ``partial_fit``, ``forget`` and ``merge``
+    leave no rounding behind; kernel densities keep every distinct number.
+
+    References
+    ----------
+    G. H. John and P. Langley, "Estimating continuous distributions in Bayesian classifiers", UAI 1995.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from unnaive import NaiveBayes
+    >>> X = pd.DataFrame({"sky": ["clear", "grey", "grey", None], "warmth": [21.0, 14.5, 13.0, 20.0]})
+    >>> model = NaiveBayes(numeric="gaussian").fit(X, ["dry", "wet", "wet", "dry"])
+    >>> model.predict(pd.DataFrame({"sky": ["purple", "grey"], "warmth": [19.0, None]}))
+    array(['dry', 'wet'], dtype='<U3')
+    """
+
+    _parameter_constraints: ClassVar = {
+        "numeric": [StrOptions({"discretize", "gaussian", "kernel"})],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        **SMOOTHING_PARAMETERS,
+        **COMMON_PARAMETERS,
+    }
+    _order = 1
+
+    def __init__(
+        self,
+        *,
+        numeric: str = "discretize",
+        smoothing: str = "laplace",
+        m: float = 1,
+        var_smoothing: float = 1e-9,
+        categorical_features: Any = "from_dtype",
+        discretizer: Any = None,
+        n_jobs: int | None = None,
+        max_bytes: int = 2**31,
+    ) -> None:
+        self.numeric = numeric
+        self.smoothing = smoothing
+        self.m = m
+        self.var_smoothing = var_smoothing
+        self.categorical_features = categorical_features
+        self.discretizer = discretizer
+        self.n_jobs = n_jobs
+        self.max_bytes = max_bytes
+
+    def _new_encoder(self) -> TableEncoder:
+        discretizer = self.discretizer if self.numeric == "discretize" else "passthrough"
+        return TableEncoder(categorical_features=self.categorical_features, discretizer=discretizer)
+
+    def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[Any], n_classes: int) -> Statistic:
+        counts = super()._new_statistic(encoder, has_missing, n_classes)
+        if self.numeric == "discretize":
+            return counts
+        n_numeric = int((~encoder.is_categorical_).sum())
+        numbers = Moments(n_numeric, n_classes) if self.numeric == "gaussian" else ValueCounts(n_numeric, n_classes)
+        return Together(counts, numbers)
+
+    def _derive(self, statistic: Any) -> tuple[NaiveTables, Any]:
+        parts: tuple[Any, ...] = statistic.parts if isinstance(statistic, Together) else (statistic,)
+        counts, *numbers = parts
+        tables = naive_tables(counts, Smoothing(self.smoothing, self.m))
+        if not numbers:
+            return tables, None
+        if self.numeric == "kernel":
+            return tables, kernel_densities(numbers[0])
+        mean, variance = numbers[0].mean_and_variance()
+        variance += self.var_smoothing * variance[:, -1].max(initial=0.0)
+        prior = counts.class_count if counts.class_count.any() else np.ones(counts.n_classes)
+        with np.errstate(divide="ignore"):
+            log_prior = np.log(prior / prior.sum())
+        gaussian = mean[:, :-1].copy(), np.maximum(variance[:, :-1], _SMALLEST_VARIANCE)
+        return NaiveTables(log_prior, tables.network), gaussian
+
+    def _score_rows(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
+        tables, numbers = derived
+        scores = tables.score(rows.codes)
+        if isinstance(numbers, KernelDensities):
+            add_kernel_densities(
+                rows.numbers,
+                numbers.centres,
+                numbers.shares,
+                numbers.starts,
+                numbers.width,
+                numbers.precision,
+                scores,
+            )
+        elif numbers is not None:
+            add_gaussian(rows.numbers, *numbers, scores)
+        return scores
+
+    def _column_evidence(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
+        n_rows, n_columns = len(rows.codes), self.n_features_in_
+        alone = np.eye(n_columns, n_columns + 1, k=1, dtype=bool).T  # no column, then each one by itself
+        shown = self.encoder_.only(rows.repeated(len(alone)), np.tile(alone, (n_rows, 1)))
+        scores = self._score_rows(shown, statistic, derived).reshape(n_rows, len(alone), -1)
+        # Of a class that is impossible beforehand, no column says anything.
+        possible = np.isfinite(scores[:, :1])
+        return np.where(possible, scores[:, 1:] - np.where(possible, scores[:, :1], 0.0), 0.0)

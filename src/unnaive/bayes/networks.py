@@ -1,0 +1,400 @@
+"""Bayesian networks: TAN, KDB, and K2's search for any structure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+
+from unnaive.bayes.network_tables import NetworkTables, stack_tables, with_dropped_parents
+from unnaive.bayes.structure_learning import (
+    family_score,
+    greedy_tree,
+    k2_parents,
+    maximum_spanning_tree,
+)
+from unnaive.counts.count_table import CountTable
+from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
+from unnaive.counts.distinct_rows import DistinctRows
+from unnaive.counts.mutual_information import conditional_mutual_information, mutual_information
+from unnaive.counts.smoothing import Smoothing
+from unnaive.counts.statistic import Rows
+from unnaive.encoding.table_encoder import TableEncoder
+
+
+class _Network(NamedTuple):
+    parents: list[tuple[int, ...]]
+    class_is_parent: NDArray[np.bool_]
+    tables: NetworkTables
+    log_prior: NDArray[np.float64]
+
+
+class _NetworkClassifier(CountingClassifier):
+    """What the networks share: tables of log probabilities along given parents."""
+
+    def _score_rows(self, rows: Rows, statistic: Any, derived: _Network) -> NDArray[np.float64]:
+        return derived.tables.score(rows.codes, derived.log_prior)
+
+    def _column_evidence(self, rows: Rows, statistic: Any, derived: _Network) -> NDArray[np.float64]:
+        return derived.tables.evidence(rows.codes)
+
+    def _publish(self, derived: _Network) -> None:
+        self.parents_ = derived.parents
+
+
+def _count_family(counts: CountTable, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
+    """Counts with axes (positions of the parents, the first without that parent..., child's values, classes)."""
+    block = counts.block(*parents, child)[..., int(counts.has_missing[child]) :, :]
+    return with_dropped_parents(block, counts.has_missing[list(parents)].astype(bool).tolist())
+
+
+def _log_estimate(family: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    """log (n + α) / (total + r α) over the values of the node, the last axis but one."""
+    r = family.shape[-2]
+    return np.log((family + alpha) / (family.sum(axis=-2, keepdims=True) + r * alpha))
+
+
+def _log_class_estimate(class_count: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    return np.log((class_count + alpha) / (class_count.sum() + len(class_count) * alpha))
+
+
+class TAN(_NetworkClassifier):
+    """Tree-augmented naive Bayes (TAN).
+
+    Every column depends on the class and on one other column; these links form the best tree.
+
+    Parameters
+    ----------
+    criterion : {"cmi", "bayes", "mdl", "aic", "entropy"}, default="cmi"
+        What makes a link good. ``"cmi"``: conditional mutual information given the class, in a maximum spanning
+        tree with arcs pointing away from the first column. The others are WEKA's scores of a node given its
+        parents, in WEKA's greedy tree.
+    alpha : float, default=0.5
+        Added to every count in the probability tables.
+    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
+        Which columns hold categories, see :class:`TableEncoder`.
+    discretizer : transformer, default=None
+        What turns numbers into bins; None is :class:`MDLDiscretizer`.
+    n_jobs : int, default=None
+        Threads used to predict; the result does not depend on it.
+    max_bytes : int, default=2**31
+        Refuse to count tables larger than this.
+
+    Attributes
+    ----------
+    parents_ : list of tuple of int
+        The column each column depends on beside the class.
+    classes_, class_count_, encoder_, statistic_, n_features_in_, feature_names_in_
+        As in :class:`AODE`.
+
+    Notes
+    -----
+    A missing value is left out of the likelihood, and a column whose parent is missing is judged without it.
+    WEKA fills in the most frequent value instead: put ``SimpleImputer(strategy="most_frequent")`` in front for
+    that. Links are scored on the rows in which both columns are observed, with their weights (WEKA counts rows).
+    Friedman's own smoothing towards the marginal is not used; ``alpha`` serves all scores.
+
+    References
+    ----------
+    N. Friedman, D. Geiger and M. Goldszmidt, "Bayesian network classifiers", Machine Learning 29, 1997.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from unnaive import TAN
+    >>> X, y = load_iris(return_X_y=True)
+    >>> TAN().fit(X, y).parents_
+    [(), (0,), (0,), (2,)]
+    """
+
+    _parameter_constraints: ClassVar = {
+        "criterion": [StrOptions({"cmi", "bayes", "mdl", "aic", "entropy"})],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        **COMMON_PARAMETERS,
+    }
+    _order = 2
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "cmi",
+        alpha: float = 0.5,
+        categorical_features: Any = "from_dtype",
+        discretizer: Any = None,
+        n_jobs: int | None = None,
+        max_bytes: int = 2**31,
+    ) -> None:
+        self.criterion = criterion
+        self.alpha = alpha
+        self.categorical_features = categorical_features
+        self.discretizer = discretizer
+        self.n_jobs = n_jobs
+        self.max_bytes = max_bytes
+
+    def _derive(self, statistic: CountTable) -> _Network:
+        if self.criterion == "cmi":
+            parents = maximum_spanning_tree(conditional_mutual_information(statistic))
+        else:
+            parents = greedy_tree(self._gains(statistic))
+        tables = [
+            _log_estimate(_count_family(statistic, child, of_child), self.alpha)
+            for child, of_child in enumerate(parents)
+        ]
+        everywhere = np.ones(len(parents), dtype=bool)
+        log_prior = _log_class_estimate(statistic.class_count, self.alpha)
+        return _Network(parents, everywhere, stack_tables(parents, tables), log_prior)
+
+    def _gains(self, counts: CountTable) -> NDArray[np.float64]:
+        """What every column (first axis) gains from every other as a parent beside the class."""
+        n_columns, n_rows = counts.n_columns, counts.class_count.sum()
+        gains = np.zeros((n_columns, n_columns))
+        for child in range(n_columns):
+            for parent in range(n_columns):
+                if parent != child:
+                    # Class-major configurations of the parents, then the child's values.
+                    family = np.moveaxis(counts.observed(parent, child), -1, 0)
+                    alone = family.sum(axis=1)
+                    gains[child, parent] = family_score(
+                        family.reshape(-1, family.shape[-1]), self.criterion, n_rows
+                    ) - family_score(alone, self.criterion, n_rows)
+        return gains
+
+
+class KDB(_NetworkClassifier):
+    """k-dependence Bayesian classifier (KDB).
+
+    Columns are taken in the order of their mutual information with the class; each depends on the class and on
+    up to ``k`` columns before it, those that tell most about it within the classes.
+
+    Parameters
+    ----------
+    k : {0, 1, 2, 3}, default=2
+        How many other columns a column may depend on.
+    smoothing : {"m_estimate", "laplace"}, default="m_estimate"
+        How probabilities are estimated from counts: spread a weight of ``m`` evenly, or add one to every count.
+    m : float, default=1
+        The weight of the m-estimate.
+    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
+        Which columns hold categories, see :class:`TableEncoder`.
+    discretizer : transformer, default=None
+        What turns numbers into bins; None is :class:`MDLDiscretizer`.
+    n_jobs : int, default=None
+        Threads used to predict; the result does not depend on it.
+    max_bytes : int, default=2**31
+        Refuse to count tables larger than this.
+
+    Attributes
+    ----------
+    parents_ : list of tuple of int
+        The columns each column depends on beside the class, the most telling first.
+    classes_, class_count_, encoder_, statistic_, n_features_in_, feature_names_in_
+        As in :class:`AODE`.
+
+    Notes
+    -----
+    Where training has no row of a class with the parents' values, the least telling parent is dropped. A
+    missing value is left out of the likelihood, and missing parents are dropped too. All combinations of k + 1
+    columns are counted, so that structure can change as rows arrive.
+
+    References
+    ----------
+    M. Sahami, "Learning limited dependence Bayesian classifiers", KDD 1996.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from unnaive import KDB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> KDB(k=1).fit(X, y).parents_
+    [(2,), (0,), (3,), ()]
+    """
+
+    _parameter_constraints: ClassVar = {
+        "k": [Options(Integral, {0, 1, 2, 3})],
+        **SMOOTHING_PARAMETERS,
+        **COMMON_PARAMETERS,
+    }
+
+    def __init__(
+        self,
+        *,
+        k: int = 2,
+        smoothing: str = "m_estimate",
+        m: float = 1,
+        categorical_features: Any = "from_dtype",
+        discretizer: Any = None,
+        n_jobs: int | None = None,
+        max_bytes: int = 2**31,
+    ) -> None:
+        self.k = k
+        self.smoothing = smoothing
+        self.m = m
+        self.categorical_features = categorical_features
+        self.discretizer = discretizer
+        self.n_jobs = n_jobs
+        self.max_bytes = max_bytes
+
+    @property
+    def _order(self) -> int:
+        return max(self.k + 1, 2)
+
+    def _derive(self, statistic: CountTable) -> _Network:
+        smoothing = Smoothing(self.smoothing, self.m)
+        # Stable sorts: of equal ones the earlier comes first.
+        ranking = np.argsort(-mutual_information(statistic), kind="stable")
+        dependence = conditional_mutual_information(statistic)
+        parents: list[tuple[int, ...]] = [()] * statistic.n_columns
+        for rank, child in enumerate(ranking):
+            best = np.argsort(-dependence[child, ranking[:rank]], kind="stable")[: self.k]
+            parents[child] = tuple(ranking[best].tolist())
+        tables = [
+            _log_estimate_with_fallback(_count_family(statistic, child, of_child), smoothing)
+            for child, of_child in enumerate(parents)
+        ]
+        everywhere = np.ones(len(parents), dtype=bool)
+        prior = smoothing.estimate(statistic.class_count, statistic.class_count.sum(), statistic.n_classes)
+        return _Network(parents, everywhere, stack_tables(parents, tables), np.log(prior))
+
+
+def _log_estimate_with_fallback(family: NDArray[np.float64], smoothing: Smoothing) -> NDArray[np.float64]:
+    """Smoothed log probabilities; without any count under the parents, those without the last parent."""
+    total = family.sum(axis=-2, keepdims=True)
+    tables = np.log(smoothing.estimate(family, total, family.shape[-2]))
+    n_parents = family.ndim - 2
+    for axis in range(n_parents):
+        # Tables without the later parents come first, so that they are final when they are fallen back on.
+        dropped = (slice(None),) * (axis + 1) + (slice(0, 1),) * (n_parents - axis - 1)
+        without = (slice(None),) * axis + (slice(0, 1),) * (n_parents - axis)
+        tables[dropped] = np.where(total[dropped] > 0, tables[dropped], tables[without])
+    return tables
+
+
+class BayesNet(_NetworkClassifier):
+    """Bayesian network found by K2's greedy search (K2).
+
+    Columns are taken in their order; each gets the parents among the class and the columns before it that
+    raise its score most, one at a time.
+
+    Parameters
+    ----------
+    max_parents : int, default=2
+        Most parents of a column, the class included.
+    criterion : {"bayes", "bdeu", "mdl", "aic", "entropy"}, default="bayes"
+        Score of a column given its parents.
+    initial : {"naive", "empty"}, default="naive"
+        Begin with the class as the parent of every column, or without any links.
+    alpha : float, default=0.5
+        Added to every count in the probability tables.
+    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
+        Which columns hold categories, see :class:`TableEncoder`.
+    discretizer : transformer, default=None
+        What turns numbers into bins; None is :class:`MDLDiscretizer`.
+    n_jobs : int, default=None
+        Threads used to predict; the result does not depend on it.
+    max_bytes : int, default=2**31
+        Refuse a probability table larger than this.
+
+    Attributes
+    ----------
+    parents_ : list of tuple of int
+        The columns each column depends on, in the order found.
+    class_is_parent_ : ndarray of bool of shape (n_features_in_,)
+        Whether a column depends on the class.
+    classes_, class_count_, encoder_, n_features_in_, feature_names_in_
+        As in :class:`AODE`.
+    statistic_ : DistinctRows
+        The distinct training rows with their weights: any set of parents may be asked for.
+
+    Notes
+    -----
+    With ``max_parents=1`` and ``initial="naive"``, WEKA's default, this is naive Bayes with ``alpha``. Missing
+    values are treated as in :class:`TAN`: a candidate is judged on the rows in which it, the column and its
+    parents are observed.
+
+    References
+    ----------
+    G. F. Cooper and E. Herskovits, "A Bayesian method for the induction of probabilistic networks from data",
+    Machine Learning 9, 1992.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from unnaive import BayesNet
+    >>> X, y = load_iris(return_X_y=True)
+    >>> BayesNet(max_parents=2).fit(X, y).parents_
+    [(), (), (), (2,)]
+    """
+
+    _parameter_constraints: ClassVar = {
+        "max_parents": [Interval(Integral, 1, None, closed="left")],
+        "criterion": [StrOptions({"bayes", "bdeu", "mdl", "aic", "entropy"})],
+        "initial": [StrOptions({"naive", "empty"})],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        **COMMON_PARAMETERS,
+    }
+    _order = 1
+
+    def __init__(
+        self,
+        *,
+        max_parents: int = 2,
+        criterion: str = "bayes",
+        initial: str = "naive",
+        alpha: float = 0.5,
+        categorical_features: Any = "from_dtype",
+        discretizer: Any = None,
+        n_jobs: int | None = None,
+        max_bytes: int = 2**31,
+    ) -> None:
+        self.max_parents = max_parents
+        self.criterion = criterion
+        self.initial = initial
+        self.alpha = alpha
+        self.categorical_features = categorical_features
+        self.discretizer = discretizer
+        self.n_jobs = n_jobs
+        self.max_bytes = max_bytes
+
+    def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[Any], n_classes: int) -> DistinctRows:
+        return DistinctRows(encoder.n_code_values, n_classes, self.max_bytes)
+
+    def _derive(self, statistic: DistinctRows) -> _Network:
+        n_rows = statistic.weights.sum()
+        parents, with_class, tables = [], [], []
+        for child in range(len(statistic.n_values)):
+            # Node 0 is the class, node p + 1 is column p.
+            nodes = k2_parents(
+                child + 1,
+                self.max_parents,
+                [0] if self.initial == "naive" else [],
+                lambda nodes, candidate, child=child: self._gain(statistic, child, nodes, candidate, n_rows),  # type: ignore[misc]
+            )
+            columns = tuple(node - 1 for node in nodes if node > 0)
+            family = with_dropped_parents(statistic.family(child, columns), [True] * len(columns))
+            if 0 not in nodes:
+                family = np.repeat(family.sum(axis=-1, keepdims=True), statistic.n_classes, axis=-1)
+            parents.append(columns)
+            with_class.append(0 in nodes)
+            tables.append(_log_estimate(family, self.alpha))
+        log_prior = _log_class_estimate(statistic.class_count, self.alpha)
+        return _Network(parents, np.array(with_class), stack_tables(parents, tables), log_prior)
+
+    def _gain(self, statistic: DistinctRows, child: int, nodes: list[int], candidate: int, n_rows: float) -> float:
+        """How much a further parent raises the score, on the rows in which all of them are observed."""
+        with_candidate = [*nodes, candidate]
+        columns = [node - 1 for node in with_candidate if node > 0]
+        family = statistic.family(child, columns)[(slice(1, None),) * len(columns)]
+        family = np.moveaxis(family, -1, with_candidate.index(0)) if 0 in with_candidate else family.sum(axis=-1)
+        without = family.sum(axis=len(nodes))
+        r = family.shape[-1]
+        return family_score(family.reshape(-1, r), self.criterion, n_rows) - family_score(
+            without.reshape(-1, r), self.criterion, n_rows
+        )
+
+    def _publish(self, derived: _Network) -> None:
+        super()._publish(derived)
+        self.class_is_parent_ = derived.class_is_parent

@@ -1,0 +1,90 @@
+"""Subsumption resolution: values of a row that other values of the row imply."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from unnaive.counts.count_table import CountTable
+
+
+def without_generalisations(codes: NDArray[np.int32], counts: CountTable, critical_value: float) -> NDArray[np.int32]:
+    """Take out values that another value of the row implies (subsumption resolution).
+
+    A value is taken out when the training rows with some other value of the row, more than ``critical_value``
+    of them, all have it too; of two values that imply each other the later column's is taken out.
+    """
+    implied = _implications(
+        counts.starts,
+        counts.n_values,
+        counts.has_missing,
+        counts.singles.sum(axis=1),
+        counts.pairs.sum(axis=1),
+        float(critical_value),
+    )
+    if not implied.any():
+        return codes
+    kept = codes.copy()
+    _take_out_generalisations(codes, counts.starts, counts.has_missing, implied, kept)
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def _implications(starts, n_values, has_missing, single_total, pair_total, critical_value):
+    """For every two values of columns i > j: 1 if the second implies the first, 2 if the first the second."""
+    implied = np.zeros(pair_total.shape[0], np.uint8)
+    for i in range(n_values.shape[0]):
+        for code_i in range(n_values[i]):
+            position = code_i + has_missing[i]
+            total_i = single_total[starts[1, i] + position]
+            here = starts[2, i] + position * starts[1, i]
+            for j in range(i):
+                for code_j in range(n_values[j]):
+                    place_j = starts[1, j] + code_j + has_missing[j]
+                    total_j = single_total[place_j]
+                    together = pair_total[here + place_j]
+                    if total_j > critical_value and together == total_j:
+                        implied[here + place_j] |= 1
+                    if total_i > critical_value and together == total_i:
+                        implied[here + place_j] |= 2
+    return implied
+
+
+@njit(cache=True, nogil=True)
+def _take_out_generalisations(codes, starts, has_missing, implied, kept):
+    n_rows, n_columns = codes.shape
+    first = np.empty(n_columns, np.int64)
+    second = np.empty(n_columns, np.int64)
+    implied_by = np.empty(n_columns, np.int64)
+    concerned = np.empty(n_columns, np.bool_)
+    for row in range(n_rows):
+        concerned[:] = False
+        for i in range(n_columns):
+            if codes[row, i] < 0:
+                continue
+            position = codes[row, i] + has_missing[i]
+            first[i] = starts[1, i] + position
+            second[i] = starts[2, i] + position * starts[1, i]
+            for j in range(i):
+                if codes[row, j] < 0:
+                    continue
+                flags = implied[second[i] + first[j]]
+                if flags & 1:
+                    concerned[i] = True
+                if flags & 2:
+                    concerned[j] = True
+        implied_by[:] = -1
+        for i in range(n_columns):
+            if not concerned[i]:
+                continue
+            for j in range(n_columns):
+                if j == i or codes[row, j] < 0 or implied_by[j] == i:
+                    continue
+                flags = implied[second[i] + first[j]] if i > j else implied[second[j] + first[i]]
+                by_other = flags & (1 if i > j else 2)
+                # Values that imply each other are one value: the earlier column keeps it.
+                if by_other and not (flags == 3 and i < j):
+                    implied_by[i] = j
+                    kept[row, i] = -1
+                    break

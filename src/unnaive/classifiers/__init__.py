@@ -1,1 +1,0 @@
-"""Estimators that decide from what was counted."""

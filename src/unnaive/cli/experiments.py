@@ -1,0 +1,173 @@
+"""The commands of long experiments: reproduce and leaderboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from unnaive.cli.console import complain, draw, print_json, printer, show_progress
+from unnaive.cli.options import INTERRUPTED, AsJson, Folder, split_names
+from unnaive.papers import PAPERS
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(PAPERS)}, or all.")],
+    sets: Annotated[list[str] | None, typer.Option("--sets", help="Of its data sets, only these.")] = None,
+    trials: Annotated[int | None, typer.Option(help="How many; else as many as the paper.", min=1)] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Two minutes at most, with or without the data.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="The long experiments, too.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write claims, tables and figures into this .html file.")] = None,
+    write: Annotated[
+        Path | None, typer.Option(help="Write them into papers.md in this folder, beside other papers.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw its figures into this .png, .svg or .pdf file.")] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where results go as they come, of all papers a folder; else PAPER.jsonl, or if quick nowhere."
+        ),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one a core.")] = -1,
+    seed: Annotated[int, typer.Option(help="Of all that is drawn at random.")] = 0,
+    folder: Folder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a paper's experiments, and print what came out beside what it says."""
+    from unnaive.papers.reproduction import Request
+    from unnaive.show.page import check_report_path
+
+    if paper != "all" and paper not in PAPERS:
+        raise ValueError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")
+    names = [*PAPERS] if paper == "all" else [paper]
+    if len(names) > 1 and (sets or plot):
+        raise ValueError("Data sets and figures are those of one paper: name it instead of all.")
+    several = len(names) > 1
+    reports = {name: report.with_stem(f"{report.stem}-{name}") if report and several else report for name in names}
+    for path in reports.values():
+        if path is not None:
+            check_report_path(path)
+    told = []
+    for name in names:
+        kept = results / f"{name}.jsonl" if results and several else results
+        request = Request(
+            sets=split_names(sets),
+            trials=trials,
+            full=full,
+            folder=folder,
+            n_jobs=jobs,
+            seed=seed,
+            results=kept or (None if quick else Path(f"{name}.jsonl")),
+            resume=resume,
+            quick=quick,
+        )
+        told.append(_reproduce(name, request, reports[name], write, plot, as_json))
+    if as_json:
+        print_json(told if several else told[0])
+    if not all(entry["complete"] for entry in told):
+        raise typer.Exit(INTERRUPTED)
+
+
+def _reproduce(
+    name: str, request: Any, report: Path | None, write: Path | None, plot: Path | None, as_json: bool
+) -> dict[str, Any]:
+    """One paper: run, print, and write what was asked for; what came out, as plain values."""
+    from dataclasses import replace
+    from importlib import import_module
+
+    with show_progress(as_json) as bars:
+        bar = bars.add_task(name, total=None)
+
+        def show(result: Any, done: int, total: int) -> None:
+            bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
+
+        found = import_module(f"unnaive.papers.{name}.experiment").reproduce(replace(request, on_result=show))
+    if not as_json:
+        from unnaive.papers.terminal_tables import print_reproduction
+
+        print_reproduction(printer(), PAPERS[name], found)
+    command = request.command(name)
+    if report is not None:
+        from unnaive.papers.html import write_paper_report
+
+        write_paper_report(found, report, title=PAPERS[name], command=command)
+    if write is not None:
+        from unnaive.papers.document import write_document
+
+        write_document(write, name, found, command)
+    if plot is not None:
+        if not found.pictures:
+            raise ValueError("There are no figures to draw without the long experiments: add --full.")
+        draw(list(found.pictures.values()), plot)
+    return {"paper": PAPERS[name], **found.to_json()}
+
+
+def leaderboard(
+    write: Annotated[
+        Path | None, typer.Option(help="Write leaderboard.md and its picture into this folder.", metavar="DIR")
+    ] = None,
+    sets: Annotated[list[str] | None, typer.Option("--sets", help="Of the tables, only these.")] = None,
+    models: Annotated[
+        list[str] | None, typer.Option("--models", "-m", help="Beside naive Bayes only these; see `unnaive models`.")
+    ] = None,
+    rows: Annotated[int, typer.Option(help="Cut tables to so many rows.", min=50)] = 2000,
+    cv: Annotated[int, typer.Option(help="Number of folds.", min=2)] = 5,
+    results: Annotated[Path, typer.Option(help="Where results go as they come.")] = Path("leaderboard.jsonl"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; more than one disturb the times.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of the rows and the folds.")] = 0,
+    folder: Folder = None,
+    as_json: AsJson = False,
+) -> None:
+    """All models on all tables there are: ranks, times, and which ones to use for which data."""
+    from unnaive.papers import leaderboard as board
+    from unnaive.show import terminal
+
+    with show_progress(as_json) as bars:
+        bar = bars.add_task("leaderboard", total=None)
+
+        def show(result: Any, done: int, total: int) -> None:
+            bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
+
+        tables = board.find_tables(folder, rows, seed, split_names(sets))
+        found = board.run(
+            tables,
+            split_names(models),
+            cv=cv,
+            n_jobs=jobs,
+            seed=seed,
+            results=results,
+            resume=resume,
+            on_result=show,
+        )
+    if not found.comparison.complete:
+        complain("the same command with --resume goes on.")
+        raise typer.Exit(INTERRUPTED)
+    if write is not None:
+        # Without where the files were: the document is for everybody.
+        settings = {
+            "rows": rows,
+            "cv": cv,
+            "seed": seed,
+            "sets": ",".join(split_names(sets)),
+            "models": ",".join(split_names(models)),
+        }
+        options = [f"--{name} {value}" for name, value in settings.items() if value != ""]
+        board.write(found, write, " ".join(["unnaive leaderboard", *options, "--write docs"]))
+    if as_json:
+        print_json(
+            {
+                "leaderboard": [standing._asdict() for standing in found.comparison.leaderboard()],
+                "recommendations": [
+                    {**choice._asdict(), "rivals": [rival._asdict() for rival in choice.rivals]}
+                    for choice in found.recommendations
+                ],
+            }
+        )
+        return
+    out = printer()
+    out.print(terminal.leaderboard(found.comparison, out.width))
+    for choice in found.recommendations:
+        out.print(f"For {choice.kind}: {choice.model}, then {', '.join(choice.next)}.", highlight=False)

@@ -1,0 +1,1 @@
+"""Additive statistics of coded rows, and the base of the classifiers that count."""

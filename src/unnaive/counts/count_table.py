@@ -1,0 +1,272 @@
+"""Class, value, pair, triple and quadruple counts of a coded table: add, subtract, merge.
+
+A column ``i`` has ``w_i`` positions: its values, and one more, in front, once a missing value was counted.
+The counts of all combinations of ``k`` columns are one flat table whose rows are combinations of positions
+and whose columns are classes. With ``C0 = 1`` and ``C(k)_i = Σ_{i' < i} w_i' C(k-1)_i'``, the combination of
+positions ``p > ... > s`` of columns ``i > ... > l`` stands in row
+
+    (C(k)_i + p C(k-1)_i) + ... + (C(1)_l + s C(0)_l)
+
+so every column adds one number that depends on it alone, nothing is stored twice, and the innermost loop over
+columns costs a single addition an access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
+
+MAX_ORDER = 4
+_CACHE_BYTES = 1 << 20  # larger tables do not stay in a core's cache
+
+
+def first_rows(widths: Sequence[int], order: int) -> list[list[int]]:
+    """C(k)_i for k = 0..order and every column, with the table's length as a last element."""
+    table = [[1] * (len(widths) + 1)]
+    for _ in range(order):
+        starts = [0]
+        for width, below in zip(widths, table[-1]):
+            starts.append(starts[-1] + width * below)
+        table.append(starts)
+    return table
+
+
+def check_size(widths: Sequence[int], order: int, n_classes: int, max_bytes: int) -> None:
+    """Refuse a table of counts that would not fit, before any of it is allocated."""
+    cells = sum(starts[-1] for starts in first_rows(widths, order)[1:])
+    n_bytes = 8 * n_classes * cells
+    if n_bytes > max_bytes:
+        kind = ("values", "pairs", "triples", "quadruples")[order - 1]
+        raise ValueError(
+            f"Counting {kind} of {len(widths)} columns with up to {max(widths)} values each "
+            f"({cells:,} combinations x {n_classes} classes) would take {n_bytes / 2**30:,.1f} GiB, more than "
+            f"max_bytes={max_bytes / 2**30:,.1f} GiB. Drop or group the columns with the most categories, "
+            "choose a model that counts fewer columns at once, or raise max_bytes."
+        )
+
+
+class CountTable:
+    """Weighted counts of every class with every combination of up to ``order`` columns.
+
+    Parameters
+    ----------
+    n_values : sequence of int
+        How many values each column has.
+    has_missing : sequence of bool
+        Which columns keep a position for missing values.
+    n_classes, order : int
+        The number of classes, and how many columns are counted together at most (1 to 4).
+    max_bytes : int
+        Refuse to allocate more than this.
+
+    Attributes
+    ----------
+    class_count : ndarray of shape (n_classes,)
+    tables : list of ndarray
+        ``tables[k - 1]`` has shape (combinations of k columns' positions, n_classes).
+    starts : ndarray of shape (order + 1, n_columns)
+        C(k)_i of the module's docstring.
+    """
+
+    def __init__(
+        self,
+        n_values: Sequence[int] | NDArray[Any],
+        has_missing: Sequence[bool] | NDArray[Any],
+        n_classes: int,
+        order: int,
+        max_bytes: int = 2**31,
+    ) -> None:
+        self.n_values = np.asarray(n_values, dtype=np.int64)
+        self.has_missing = np.asarray(has_missing, dtype=np.int64)
+        self.n_classes = n_classes
+        self.order = order
+        self.max_bytes = max_bytes
+        widths = [int(width) for width in self.n_values + self.has_missing]
+        check_size(widths, order, n_classes, max_bytes)
+        starts = first_rows(widths, order)
+        self.starts = np.array([row[:-1] for row in starts], dtype=np.int64).reshape(order + 1, len(widths))
+        self.class_count = np.zeros(n_classes)
+        self.tables = [np.zeros((row[-1], n_classes)) for row in starts[1:]]
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.n_values)
+
+    @property
+    def singles(self) -> NDArray[np.float64]:
+        """Counts of single values."""
+        return self.tables[0]
+
+    @property
+    def pairs(self) -> NDArray[np.float64]:
+        """Counts of pairs of values."""
+        return self.tables[1]
+
+    def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Count rows; a missing value needs a column that has a position for it."""
+        tables = self.tables + [np.zeros((0, 1))] * (MAX_ORDER - self.order)
+        _count(rows.codes, classes, weights, self.starts, self.has_missing, self.order, self.class_count, *tables)
+
+    def merge(self, other: CountTable) -> None:
+        """Add the counts of a table of the same shape."""
+        self.class_count += other.class_count
+        for mine, theirs in zip(self.tables, other.tables):
+            mine += theirs
+
+    def contains(self, other: CountTable) -> bool:
+        """Whether every count is at least that of a table of the same shape."""
+        return all(
+            bool(np.all(theirs <= mine + rounding_of(mine)))
+            for mine, theirs in zip([self.class_count, *self.tables], [other.class_count, *other.tables])
+        )
+
+    def subtract(self, other: CountTable) -> None:
+        """Take away the counts of a table of the same shape that this one contains."""
+        for mine, theirs in zip([self.class_count, *self.tables], [other.class_count, *other.tables]):
+            tiny = rounding_of(mine)
+            mine -= theirs
+            # Fractional weights leave a rounding error where nothing is left; a count is never negative.
+            mine[np.abs(mine) <= tiny] = 0.0
+
+    def copy(self) -> CountTable:
+        """An independent copy."""
+        twin = CountTable.__new__(CountTable)
+        twin.__dict__.update(self.__dict__)
+        twin.class_count = self.class_count.copy()
+        twin.tables = [table.copy() for table in self.tables]
+        return twin
+
+    def block(self, *columns: int) -> NDArray[np.float64]:
+        """The counts of the given columns as an array (positions of the first, ..., n_classes).
+
+        The array is a view; position 0 is the missing value in columns that have one.
+        """
+        descending = sorted(columns, reverse=True)
+        k = len(columns)
+        widths = self.n_values + self.has_missing
+        first = sum(int(self.starts[k - depth, column]) for depth, column in enumerate(descending))
+        table = self.tables[k - 1]
+        strides = [
+            int(self.starts[k - 1 - depth, column]) * table.strides[0] for depth, column in enumerate(descending)
+        ]
+        view = np.lib.stride_tricks.as_strided(
+            table[first:],
+            shape=(*(int(widths[column]) for column in descending), self.n_classes),
+            strides=(*strides, table.strides[1]),
+        )
+        return np.moveaxis(view, range(k), [columns.index(column) for column in descending])
+
+    def observed(self, *columns: int) -> NDArray[np.float64]:
+        """The part of :meth:`block` in which no value is missing."""
+        return self.block(*columns)[tuple(slice(int(self.has_missing[column]), None) for column in columns)]
+
+    def cache_order(self, codes: NDArray[np.int32], table: NDArray[np.float64]) -> NDArray[np.int64]:
+        """An order in which neighbouring rows share values, and so find what they need of a table in the cache."""
+        if table.nbytes <= _CACHE_BYTES:
+            return np.arange(len(codes))
+        key = np.zeros(len(codes), np.int64)
+        size = 1
+        for column in range(self.n_columns - 1, -1, -1):
+            width = int(self.n_values[column]) + 1
+            size *= width
+            if size >= 2**63:
+                break
+            key = key * width + codes[:, column] + 1
+        return np.argsort(key)
+
+    def grown(self, growth: Growth) -> CountTable:
+        """The same counts in a table with room for more values and classes."""
+        grown = CountTable(growth.n_values, growth.has_missing, growth.n_classes, self.order, self.max_bytes)
+        positions = []
+        for column, codes in enumerate(growth.new_codes):
+            values = np.arange(self.n_values[column]) if codes is None else codes
+            shifted = values + grown.has_missing[column]
+            positions.append(np.concatenate([[0], shifted]) if self.has_missing[column] else shifted)
+        grown.class_count[growth.new_classes] = self.class_count
+        for k in range(1, self.order + 1):
+            for columns in combinations(range(self.n_columns), k):
+                target = np.ix_(*(positions[column] for column in columns), growth.new_classes)
+                grown.block(*columns)[target] = self.block(*columns)
+        return grown
+
+    def empty(self) -> CountTable:
+        """A table of the same shape that has counted nothing."""
+        return CountTable(self.n_values, self.has_missing, self.n_classes, self.order, self.max_bytes)
+
+    def counted(self) -> list[Any]:
+        """The counts of the classes and of every order."""
+        return [self.class_count, *self.tables]
+
+    def recount(self, counted: Any) -> None:
+        """Take over the counts of a table of the same shape."""
+        self.class_count, *self.tables = [
+            checked_counts(theirs, mine.shape) for mine, theirs in zip(self.counted(), counted, strict=True)
+        ]
+
+
+@njit(cache=True, nogil=True)
+def _count_pairs(pairs, first, second, weight):
+    """Count a row's pairs, two columns at a time: a place that was read serves twice."""
+    n_columns = first.shape[0]
+    for half in range(n_columns // 2):
+        i = 2 * half
+        here, there = second[i], second[i + 1]
+        for j in range(i):
+            pairs[here + first[j]] += weight
+            pairs[there + first[j]] += weight
+        pairs[there + first[i]] += weight
+    if n_columns % 2 == 1:
+        here = second[n_columns - 1]
+        for j in range(n_columns - 1):
+            pairs[here + first[j]] += weight
+
+
+@njit(cache=True, nogil=True)
+def _count(codes, classes, weights, starts, has_missing, order, class_count, singles, pairs, triples, quads):
+    n_rows, n_columns = codes.shape
+    n_classes = class_count.shape[0]
+    # Flat tables and places without sign: an access is an addition, with no check for negative places.
+    flat1, flat2, flat3, flat4 = (
+        singles.reshape(-1),
+        pairs.reshape(-1),
+        triples.reshape(-1),
+        quads.reshape(-1),
+    )
+    first, second, third, fourth = np.empty((MAX_ORDER, n_columns), np.uint64)
+    for row in range(n_rows):
+        label = classes[row]
+        weight = weights[row]
+        class_count[label] += weight
+        for i in range(n_columns):
+            position = codes[row, i] + has_missing[i]
+            # Every combination has one column in first place: that one brings the class along.
+            first[i] = (starts[1, i] + position) * n_classes + label
+            flat1[first[i]] += weight
+            if order >= 2:
+                second[i] = (starts[2, i] + position * starts[1, i]) * n_classes
+            if order >= 3:
+                third[i] = (starts[3, i] + position * starts[2, i]) * n_classes
+            if order >= 4:
+                fourth[i] = (starts[4, i] + position * starts[3, i]) * n_classes
+        if order >= 2:
+            _count_pairs(flat2, first, second, weight)
+        if order >= 3:
+            for i in range(n_columns):
+                for j in range(i):
+                    both = third[i] + second[j]
+                    for k in range(j):
+                        flat3[both + first[k]] += weight
+        if order >= 4:
+            for i in range(n_columns):
+                for j in range(i):
+                    for k in range(j):
+                        three = fourth[i] + third[j] + second[k]
+                        for m in range(k):
+                            flat4[three + first[m]] += weight

@@ -1,0 +1,149 @@
+"""The distinct rows of a coded table with their weights, for models that need any combination of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
+
+
+class DistinctRows:
+    """Weights of the distinct rows, in sorted order, so that no order of adding leaves a trace.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_distinct, n_columns + 1)
+        Codes, and the class as the last column.
+    weights : ndarray of shape (n_distinct,)
+    """
+
+    def __init__(self, n_values: Sequence[int] | NDArray[Any], n_classes: int, max_bytes: int = 2**31) -> None:
+        self.n_values = np.asarray(n_values, dtype=np.int64)
+        self.n_classes = n_classes
+        self.max_bytes = max_bytes
+        self.rows = np.empty((0, len(self.n_values) + 1), np.int32)
+        self.weights = np.empty(0)
+
+    @property
+    def class_count(self) -> NDArray[np.float64]:
+        return np.bincount(self.rows[:, -1], weights=self.weights, minlength=self.n_classes).astype(np.float64)
+
+    @property
+    def has_missing(self) -> NDArray[np.bool_]:
+        """Rows have room for missing values in every column."""
+        return np.ones(len(self.n_values), dtype=bool)
+
+    def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Count rows."""
+        self._join(np.column_stack([rows.codes, classes.astype(np.int32)]), weights)
+
+    def merge(self, other: DistinctRows) -> None:
+        """Add the rows of another."""
+        self._join(other.rows, other.weights)
+
+    def contains(self, other: DistinctRows) -> bool:
+        """Whether every row is here with at least the weight it has in the other."""
+        rest = self.copy()
+        rest._join(other.rows, -other.weights)
+        return bool(np.all(rest.weights > 0))
+
+    def subtract(self, other: DistinctRows) -> None:
+        """Take away the rows of another."""
+        self._join(other.rows, -other.weights)
+
+    def copy(self) -> DistinctRows:
+        """An independent copy (arrays are replaced, never changed)."""
+        twin = DistinctRows.__new__(DistinctRows)
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def empty(self) -> DistinctRows:
+        """The same columns and no rows."""
+        return DistinctRows(self.n_values, self.n_classes, self.max_bytes)
+
+    def grown(self, growth: Growth) -> DistinctRows:
+        """The same rows with room for more values and classes."""
+        grown = DistinctRows(growth.n_values, growth.n_classes, self.max_bytes)
+        rows = self.rows.copy()
+        for column, codes in enumerate(growth.new_codes):
+            if codes is not None:
+                rows[:, column] = np.append(codes, -1)[self.rows[:, column]]
+        rows[:, -1] = growth.new_classes[self.rows[:, -1]]
+        grown._join(rows, self.weights)
+        return grown
+
+    def counted(self) -> list[Any]:
+        """The rows and their weights."""
+        return [self.rows, self.weights]
+
+    def recount(self, counted: Any) -> None:
+        """Take over rows of the same columns."""
+        rows, weights = counted
+        sizes = np.append(self.n_values, self.n_classes)
+        if not isinstance(rows, np.ndarray) or rows.dtype != np.int32 or rows.ndim != 2 or rows.shape[1] != len(sizes):
+            raise ValueError(f"Rows of {len(sizes)} codes are expected.")
+        if (rows < -1).any() or (rows[:, -1] < 0).any() or (rows >= sizes).any():
+            raise ValueError("Some codes are out of range.")
+        self.rows, self.weights = rows[:0], np.empty(0)
+        self._join(rows, checked_counts(weights, (len(rows),)))
+
+    def family(self, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
+        """Counts of a column with others: axes (positions of the parents..., values of the child, classes).
+
+        Position 0 of a parent is its missing value; rows in which the child is missing are left out.
+        """
+        shape = (*(int(self.n_values[p]) + 1 for p in parents), int(self.n_values[child]), self.n_classes)
+        n_bytes = 8 * np.prod([float(size) for size in shape])
+        if n_bytes > self.max_bytes:
+            raise ValueError(
+                f"A node with {len(parents)} parents and a table of {' x '.join(map(str, shape))} counts would take "
+                f"{n_bytes / 2**30:,.1f} GiB, more than max_bytes={self.max_bytes / 2**30:,.1f} GiB. "
+                "Lower max_parents, group the columns with the most categories, or raise max_bytes."
+            )
+        counts = np.zeros(shape)
+        steps = np.array(counts.strides, dtype=np.int64) // counts.itemsize
+        _count_family(self.rows, self.weights, np.array([*parents, child], dtype=np.int64), steps, counts.reshape(-1))
+        return counts
+
+    def _join(self, rows: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
+        rows = np.ascontiguousarray(np.concatenate([self.rows, rows]), dtype=np.int32)
+        weights = np.concatenate([self.weights, weights])
+        first, group = groups_of_rows(rows)
+        total = np.bincount(group, weights=weights, minlength=len(first)).astype(np.float64)
+        kept = np.abs(total) > rounding_of(np.abs(total))
+        self.rows, self.weights = rows[first[kept]], total[kept]
+
+
+def groups_of_rows(rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each distinct row of a matrix is first, and which of these every row equals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unnaive.counts.distinct_rows import groups_of_rows
+    >>> groups_of_rows(np.array([[1, 2], [0, 3], [1, 2]]))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    rows = np.ascontiguousarray(rows)
+    keys = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    return first, group.ravel()
+
+
+@njit(cache=True, nogil=True)
+def _count_family(rows, weights, columns, steps, counts):
+    """Add up weights; the last of the columns is the child, the last column of the rows the class."""
+    n_parents = columns.shape[0] - 1
+    for row in range(rows.shape[0]):
+        value = rows[row, columns[n_parents]]
+        if value < 0:
+            continue
+        at = value * steps[n_parents] + rows[row, rows.shape[1] - 1]
+        for parent in range(n_parents):
+            at += (rows[row, columns[parent]] + 1) * steps[parent]
+        counts[at] += weights[row]

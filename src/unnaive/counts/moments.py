@@ -1,0 +1,230 @@
+"""Class-wise means and variances from sums that are exact, whatever the order of the rows.
+
+A sum of doubles depends on the order of its terms, so means kept by updating drift apart between batches,
+merges and removals. Here every double is added to a fixed-point number wide enough for all doubles: the sum
+is exact, addition is associative, and removing a row restores the sum to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
+
+_LIMB_BITS = 32
+_SMALLEST_EXPONENT = -1074  # of the last bit of the smallest double
+_N_LIMBS = 68  # 2,098 bits hold every double; the rest is room for carries
+_ROWS_BEFORE_CARRY = 2**26
+
+
+class Moments:
+    """Exact sums of x and x² of every numeric column by class, with their weights.
+
+    Attributes
+    ----------
+    weight : ndarray of shape (n_columns, n_classes)
+        Weight of the rows in which the column is observed.
+    sums : ndarray of int64, shape (n_columns, n_classes, 2, n_limbs)
+    """
+
+    def __init__(self, n_columns: int, n_classes: int) -> None:
+        self.class_count = np.zeros(n_classes)
+        self.weight = np.zeros((n_columns, n_classes))
+        self.sums = np.zeros((n_columns, n_classes, 2, _N_LIMBS), dtype=np.int64)
+
+    @property
+    def has_missing(self) -> NDArray[np.bool_]:
+        """No columns of codes are counted here."""
+        return np.empty(0, dtype=bool)
+
+    def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Count rows."""
+        self.class_count += np.bincount(classes, weights=weights, minlength=len(self.class_count))
+        for start in range(0, len(classes), _ROWS_BEFORE_CARRY):
+            part = slice(start, start + _ROWS_BEFORE_CARRY)
+            _add_moments(rows.numbers[part], classes[part], weights[part], self.weight, self.sums)
+            _carry(self.sums)
+
+    def merge(self, other: Moments) -> None:
+        """Add the sums of another."""
+        self._combine(other, 1)
+
+    def contains(self, other: Moments) -> bool:
+        """Whether at least as much was counted of every column and class.
+
+        Sums do not tell which values went into them: a row that was never added is only noticed by the counts.
+        """
+        return bool(np.all(other.weight <= self.weight + rounding_of(self.weight)))
+
+    def subtract(self, other: Moments) -> None:
+        """Take away the sums of another."""
+        self._combine(other, -1)
+
+    def copy(self) -> Moments:
+        """An independent copy."""
+        twin = self.empty()
+        twin._combine(self, 1)
+        return twin
+
+    def empty(self) -> Moments:
+        """The same columns and classes, nothing counted."""
+        return Moments(*self.weight.shape)
+
+    def grown(self, growth: Growth) -> Moments:
+        """The same sums with room for more classes."""
+        grown = Moments(len(self.weight), growth.n_classes)
+        grown.class_count[growth.new_classes] = self.class_count
+        grown.weight[:, growth.new_classes] = self.weight
+        grown.sums[:, growth.new_classes] = self.sums
+        return grown
+
+    def counted(self) -> list[Any]:
+        """The weights of classes and columns, and the sums."""
+        return [self.class_count, self.weight, self.sums]
+
+    def recount(self, counted: Any) -> None:
+        """Take over sums of the same columns and classes."""
+        class_count, weight, sums = counted
+        if not isinstance(sums, np.ndarray) or sums.dtype != np.int64 or sums.shape != self.sums.shape:
+            raise ValueError(f"An array of {self.sums.shape} limbs is expected.")
+        if ((sums[..., :-1] < 0) | (sums[..., :-1] >> _LIMB_BITS > 0)).any():
+            raise ValueError("Sums are carried to limbs of 32 bits.")
+        self.class_count = checked_counts(class_count, self.class_count.shape)
+        self.weight = checked_counts(weight, self.weight.shape)
+        self.sums = np.ascontiguousarray(sums)
+
+    def mean_and_variance(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Means and variances of shape (n_columns, n_classes + 1); the last column is over all classes.
+
+        Correctly rounded. Where nothing was counted of a class the column's own stand in, and 0 and 1 where
+        nothing was counted at all.
+        """
+        n_columns, n_classes = self.weight.shape
+        mean, variance = np.empty((2, n_columns, n_classes + 1))
+        for column in range(n_columns):
+            sums = [
+                (Fraction(float(self.weight[column, y])), *map(_value, self.sums[column, y])) for y in range(n_classes)
+            ]
+            overall = tuple(sum(part, Fraction()) for part in zip(*sums))
+            for y, (weight, first, second) in enumerate([*sums, overall]):
+                if weight <= 0:
+                    weight, first, second = overall if overall[0] > 0 else (Fraction(1), Fraction(0), Fraction(1))
+                average = first / weight
+                mean[column, y] = float(average)
+                variance[column, y] = float(second / weight - average * average)
+        return mean, variance
+
+    def _combine(self, other: Moments, sign: int) -> None:
+        self.class_count += sign * other.class_count
+        self.weight += sign * other.weight
+        self.sums += sign * other.sums
+        _carry(self.sums)
+
+
+def _value(limbs: NDArray[np.int64]) -> Fraction:
+    """A carried fixed-point number: all limbs are 32 bits without sign but the last, which has the sign."""
+    low = int.from_bytes(limbs[:-1].astype("<u4").tobytes(), "little")
+    whole = low + (int(limbs[-1]) << (_LIMB_BITS * (len(limbs) - 1)))
+    return Fraction(whole, 2**-_SMALLEST_EXPONENT)
+
+
+@njit(cache=True, nogil=True)
+def _add_double(limbs, value):
+    if value == 0.0:
+        return
+    fraction, exponent = math.frexp(value)
+    # A subnormal number has fewer bits: its last one stands where that of every double may stand at lowest.
+    last_bit = max(exponent - 53, _SMALLEST_EXPONENT)
+    mantissa = np.int64(math.ldexp(abs(fraction), exponent - last_bit))
+    sign = 1 if value > 0 else -1
+    at = last_bit - _SMALLEST_EXPONENT
+    limb, shift = at // _LIMB_BITS, at % _LIMB_BITS
+    mask = np.int64(0xFFFFFFFF)
+    low = (mantissa & np.int64(0x7FFFFFF)) << shift
+    high = (mantissa >> 27) << shift
+    # `high` counts in units of 2**27 of this limb: bring both to whole limbs.
+    limbs[limb] += sign * (low & mask)
+    limbs[limb + 1] += sign * (low >> 32)
+    limbs[limb] += sign * ((high & np.int64(0x1F)) << 27)
+    limbs[limb + 1] += sign * ((high >> 5) & mask)
+    limbs[limb + 2] += sign * (high >> 37)
+
+
+@njit(cache=True, nogil=True)
+def _product_error(a, b, product):
+    """a * b - product, exactly (Veltkamp's split, Dekker's product)."""
+    c = 134217729.0 * a
+    a_high = c - (c - a)
+    a_low = a - a_high
+    c = 134217729.0 * b
+    b_high = c - (c - b)
+    b_low = b - b_high
+    return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@njit(cache=True, nogil=True)
+def _add_product(limbs, a, b):
+    product = a * b
+    _add_double(limbs, product)
+    _add_double(limbs, _product_error(a, b, product))
+
+
+@njit(cache=True, nogil=True)
+def _add_moments(numbers, classes, weights, weight, sums):
+    for row in range(numbers.shape[0]):
+        y = classes[row]
+        w = weights[row]
+        for column in range(numbers.shape[1]):
+            x = numbers[row, column]
+            if np.isnan(x):
+                continue
+            weight[column, y] += w
+            square = x * x
+            error = _product_error(x, x, square)
+            if w == 1.0:
+                _add_double(sums[column, y, 0], x)
+                _add_double(sums[column, y, 1], square)
+                _add_double(sums[column, y, 1], error)
+            else:
+                _add_product(sums[column, y, 0], w, x)
+                _add_product(sums[column, y, 1], w, square)
+                _add_product(sums[column, y, 1], w, error)
+
+
+@njit(cache=True, nogil=True)
+def _carry(sums):
+    for column in range(sums.shape[0]):
+        for y in range(sums.shape[1]):
+            for moment in range(2):
+                limbs = sums[column, y, moment]
+                for limb in range(limbs.shape[0] - 1):
+                    carry = limbs[limb] >> 32
+                    limbs[limb] -= carry << 32
+                    limbs[limb + 1] += carry
+
+
+@njit(cache=True, nogil=True)
+def add_gaussian(numbers, mean, variance, scores):
+    """Add to each row's scores the Gaussian log densities of its observed numbers."""
+    n_columns, n_classes = mean.shape
+    constant = np.empty((n_columns, n_classes))
+    precision = np.empty((n_columns, n_classes))
+    for column in range(n_columns):
+        for y in range(n_classes):
+            constant[column, y] = -0.5 * np.log(2.0 * np.pi * variance[column, y])
+            precision[column, y] = 0.5 / variance[column, y]
+    for row in range(numbers.shape[0]):
+        score = scores[row]
+        for column in range(n_columns):
+            x = numbers[row, column]
+            if np.isnan(x):
+                continue
+            for y in range(n_classes):
+                off = x - mean[column, y]
+                score[y] += constant[column, y] - off * off * precision[column, y]

@@ -1,0 +1,104 @@
+"""Mutual information and conditional mutual information of counted columns, in bits."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from unnaive.counts.count_table import CountTable
+from unnaive.counts.smoothing import Smoothing
+
+_NEGLIGIBLE = 1e-6  # WEKA leaves out terms whose probabilities are below this
+
+
+def mutual_information(counts: CountTable, skip_negligible: bool = False) -> NDArray[np.float64]:
+    """I(X_i; Y) of every column, from the rows in which it is observed.
+
+    ``skip_negligible`` leaves out terms of probabilities below 1e-6, as WEKA does in WAODE.
+    """
+    information = np.zeros(counts.n_columns)
+    for i in range(counts.n_columns):
+        joint = counts.observed(i)
+        total = joint.sum()
+        apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+        information[i] = _information(joint, joint * total, apart, total, skip_negligible)
+    return information
+
+
+def smoothed_mutual_information(counts: CountTable, n: int, smoothing: Smoothing) -> NDArray[np.float64]:
+    """I(X_s; Y) of every set s of ``n`` columns from smoothed estimates, as the AnDE package computes it.
+
+    Filled for i > j > k.
+    """
+    total = counts.class_count.sum()
+    prior = smoothing.estimate(counts.class_count, total, counts.n_classes)
+    information = np.zeros((counts.n_columns,) * n)
+    for columns in combinations(range(counts.n_columns), n):
+        observed = counts.observed(*columns).reshape(-1, counts.n_classes)
+        known = observed.sum()
+        joint = smoothing.estimate(observed, known, observed.size)
+        # For single columns the package divides by all rows, also those in which the column is missing.
+        value = smoothing.estimate(observed.sum(axis=1), total if n == 1 else known, len(observed))
+        information[columns[::-1]] = _information(joint, joint, np.outer(value, prior), 1.0, skip_negligible=True)
+    return information
+
+
+def conditional_mutual_information(counts: CountTable, skip_negligible: bool = False) -> NDArray[np.float64]:
+    """I(X_i; X_j | Y) of every two columns, from the rows in which both are observed.
+
+    ``skip_negligible`` leaves out terms of probabilities below 1e-6, as WEKA does in hidden naive Bayes.
+    """
+    least = _NEGLIGIBLE if skip_negligible else 0.0
+    return _conditional_information(counts.starts, counts.n_values, counts.has_missing, counts.pairs, least)
+
+
+@njit(cache=True, nogil=True)
+def _conditional_information(starts, n_values, has_missing, pairs, least):
+    """Σ n_yab / n · log2(n_yab n_y / (n_ya n_yb)) of every two columns, over the rows in which both are observed."""
+    n_columns, n_classes = n_values.shape[0], pairs.shape[1]
+    information = np.zeros((n_columns, n_columns))
+    widest = n_values.max()
+    first = np.empty((widest, n_classes))
+    second = np.empty((widest, n_classes))
+    label = np.empty(n_classes)
+    for i in range(n_columns):
+        for j in range(i):
+            first[:], second[:], label[:] = 0.0, 0.0, 0.0
+            corner = starts[2, i] + has_missing[i] * starts[1, i] + starts[1, j] + has_missing[j]
+            for a in range(n_values[i]):
+                for b in range(n_values[j]):
+                    counts = pairs[corner + a * starts[1, i] + b]
+                    for y in range(n_classes):
+                        first[a, y] += counts[y]
+                        second[b, y] += counts[y]
+                        label[y] += counts[y]
+            total = label.sum()
+            smallest = least * total * total
+            bits = 0.0
+            for a in range(n_values[i]):
+                for b in range(n_values[j]):
+                    counts = pairs[corner + a * starts[1, i] + b]
+                    for y in range(n_classes):
+                        # Ratios are taken of counts, so that what is independent gives exactly nothing.
+                        together, apart = counts[y] * label[y], first[a, y] * second[b, y]
+                        if counts[y] > 0.0 and together >= smallest and apart >= smallest:
+                            bits += counts[y] * np.log2(together / apart)
+            information[i, j] = information[j, i] = bits / total if total > 0.0 else 0.0
+    return information
+
+
+def _information(
+    joint: NDArray[np.float64],
+    together: NDArray[np.float64],
+    apart: NDArray[np.float64],
+    total: float,
+    skip_negligible: bool,
+) -> float:
+    """Σ joint / total · log2(together / apart), where ``together`` and ``apart`` are products of two counts."""
+    least = _NEGLIGIBLE * total**2 if skip_negligible else np.finfo(float).tiny
+    kept = (apart > 0) & (together >= least) & (apart >= least)
+    logs = np.log2(np.divide(together, apart, out=np.ones_like(apart), where=kept))
+    return float(np.sum(joint * logs)) / total if total > 0 else 0.0

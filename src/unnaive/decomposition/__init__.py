@@ -1,0 +1,1 @@
+"""Decomposed tensor classifiers: CP, Tucker and mixture decompositions of the joint distribution."""

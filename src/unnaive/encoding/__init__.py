@@ -1,0 +1,1 @@
+"""Mixed tables as integer codes: categories, discretizers, the table encoder."""

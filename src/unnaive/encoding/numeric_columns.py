@@ -1,0 +1,74 @@
+"""Reading a frame or an array of which every column holds numbers and none is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from unnaive.core.validation import is_missing, read_table
+
+
+def read_numbers(owner: Any, X: Any, reset: bool) -> NDArray[np.float64]:
+    """X as doubles, with scikit-learn's checks made in the name of the estimator that owns it.
+
+    Parameters
+    ----------
+    owner : estimator
+    X : frame or array-like of shape (n_samples, n_features)
+    reset : bool
+        Whether this is ``fit``, which remembers the columns, or another method, which compares them.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        Contiguous, every number finite.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.base import BaseEstimator
+    >>> from unnaive.encoding.numeric_columns import read_numbers
+    >>> read_numbers(BaseEstimator(), pd.DataFrame({"width": [1, 2], "sky": ["grey", "blue"]}), reset=True)
+    Traceback (most recent call last):
+    ...
+    ValueError: Column 'sky' holds 'grey', but BaseEstimator takes numbers alone. Encode it first, for example with
+    make_pipeline(make_column_transformer((OneHotEncoder(sparse_output=False), ['sky']), remainder='passthrough'),
+    BaseEstimator()).
+    """
+    kind = type(owner).__name__
+    names = None
+    if nw.dependencies.is_into_dataframe(X):
+        table = read_table(owner, X, reset)
+        names = table.names
+        numbers = np.empty((table.n_rows, table.n_columns))
+        numbers[:, table.number_columns] = table.numbers
+        for column, raw in table.others.items():
+            values = raw.declared if raw.values is None else [value for value in raw.values if not is_missing(value)]
+            if raw.values is not None and values and all(isinstance(value, bool | np.bool_) for value in values):
+                numbers[:, column] = [np.nan if is_missing(value) else float(value) for value in raw.values]
+                continue
+            example = f" {values[0]!r}" if values else " no values at all"
+            raise ValueError(
+                f"Column {table.name(column)} holds{example}, but {kind} takes numbers alone. Encode it first, for "
+                f"example with make_pipeline(make_column_transformer((OneHotEncoder(sparse_output=False), "
+                f"[{table.name(column)}]), remainder='passthrough'), {kind}())."
+            )
+    else:
+        numbers = np.ascontiguousarray(
+            validate_data(owner, X, reset=reset, dtype=np.float64, ensure_all_finite=False), dtype=np.float64
+        )
+    wrong = ~np.isfinite(numbers)
+    if wrong.any():
+        column = int(np.argmax(wrong.any(axis=0)))
+        name = repr(names[column]) if names is not None else str(column)
+        if np.isnan(numbers[:, column]).any():
+            raise ValueError(
+                f"Column {name} contains NaN, and {kind} cannot do without a value. Impute it first, for example with "
+                f"make_pipeline(SimpleImputer(), {kind}())."
+            )
+        raise ValueError(f"Column {name} contains infinity. Replace it by a number, or by NaN and impute that.")
+    return numbers

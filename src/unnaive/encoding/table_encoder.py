@@ -1,0 +1,447 @@
+"""TableEncoder: a mixed table as integer codes, with missing, unseen and declared values."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+
+from unnaive.core.validation import RawColumn, RawTable, as_numbers, read_table
+from unnaive.counts.statistic import Rows
+from unnaive.encoding.categories import Categories, categories_of, encode_objects, kind_changed, search_numbers
+from unnaive.encoding.lookup import columns_with_missing, direct_table, distinct_numbers, look_up, shift
+from unnaive.encoding.mdl_discretizer import MDLDiscretizer
+
+_LARGEST = 1e150
+_MOST_BINS = 2**24  # more are a mistake
+
+
+class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Turn a table of mixed columns into integer codes.
+
+    Categories become 0, 1, ... in sorted order (a categorical dtype's declared categories in declared order,
+    whether they occur or not), numbers become the bins of ``discretizer``, and a missing value or one that was
+    not seen in training becomes -1.
+
+    Parameters
+    ----------
+    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
+        Which columns hold categories. ``"from_dtype"``: those of a string, categorical, boolean or object
+        dtype; numbers are numbers. Otherwise a mask, positions or names; None for no column.
+    discretizer : transformer or "passthrough", default=None
+        What turns numeric columns into codes; None is :class:`MDLDiscretizer`. A transformer that is already
+        fitted is used as it is when wrapped in :class:`sklearn.frozen.FrozenEstimator`. With
+        ``"passthrough"`` numbers stay numbers, and the result is a float array with NaN for missing values.
+
+    Attributes
+    ----------
+    categories_ : list
+        One array of categories a column, None for numeric columns.
+    is_categorical_ : ndarray of bool of shape (n_features_in_,)
+    n_values_ : ndarray of int of shape (n_features_in_,)
+        Number of codes of each column; 0 for numbers passed through.
+    discretizer_ : transformer or None
+        Fitted on the numeric columns, if there are any.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if X is a frame with string names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from unnaive import TableEncoder
+    >>> X = pd.DataFrame({"colour": ["red", "blue", None, "red"], "size": [1.0, 9.0, 8.0, 2.0]})
+    >>> encoder = TableEncoder().fit(X, ["a", "b", "b", "a"])
+    >>> encoder.categories_
+    [array(['blue', 'red'], dtype=object), None]
+    >>> encoder.transform(pd.DataFrame({"colour": ["red", "green"], "size": [0.5, None]}))
+    array([[ 1,  0],
+           [-1, -1]], dtype=int32)
+    """
+
+    _parameter_constraints: ClassVar = {
+        "categorical_features": "no_validation",
+        "discretizer": [None, StrOptions({"passthrough"}), HasMethods(["fit", "transform"])],
+    }
+
+    def __init__(self, *, categorical_features: Any = "from_dtype", discretizer: Any = None) -> None:
+        self.categorical_features = categorical_features
+        self.discretizer = discretizer
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> TableEncoder:
+        """Learn categories and bins.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels; needed only where the discretizer needs them.
+        sample_weight : array-like of shape (n_samples,), optional
+            Rows of zero weight are ignored; the discretizer gets the weights if it takes them.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        table = read_table(self, X, reset=True)
+        self.fit_table(table, y, None if sample_weight is None else _check_sample_weight(sample_weight, X))
+        return self
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Codes of every value.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int32 of shape (n_samples, n_features)
+            -1 is missing or unseen. With ``discretizer="passthrough"``, floats with NaN instead.
+        """
+        check_is_fitted(self)
+        rows = self.rows(read_table(self, X, reset=False))
+        if self.discretizer != "passthrough":
+            return rows.codes
+        mixed = np.empty((len(rows.codes), self.n_features_in_))
+        mixed[:, self.is_categorical_] = np.where(rows.codes < 0, np.nan, rows.codes)
+        mixed[:, ~self.is_categorical_] = rows.numbers
+        return mixed
+
+    @property
+    def categories_(self) -> list[NDArray[Any] | None]:
+        """Categories of every column, None for numeric columns."""
+        return [None if categories is None else _as_array(categories.values) for categories in self._categories]
+
+    def fit_table(self, table: RawTable, y: Any, sample_weight: NDArray[np.float64] | None) -> None:
+        """Fit on a table that was read already."""
+        if sample_weight is not None and not np.all(sample_weight > 0):
+            used = sample_weight > 0
+            table = table.take(used)
+            y = None if y is None else np.asarray(y)[used]
+            sample_weight = sample_weight[used]
+        self.n_features_in_ = table.n_columns
+        if table.has_string_names:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        self.is_categorical_ = self._find_categorical(table)
+        self._categories = self._categories_of(table)
+        self.discretizer_ = None
+        if not self.is_categorical_.all() and self.discretizer != "passthrough":
+            discretizer = MDLDiscretizer() if self.discretizer is None else clone(self.discretizer)
+            weighted = sample_weight is not None and has_fit_parameter(discretizer, "sample_weight")
+            numbers = self._numbers(table)
+            if y is None and self.discretizer is None:
+                raise ValueError(
+                    "TableEncoder requires y to be passed, but the target y is None: numeric columns are cut where "
+                    "the classes change. Pass the labels, declare the columns as categories "
+                    "(categorical_features), or choose another discretizer."
+                )
+            discretizer.fit(numbers, y, **({"sample_weight": sample_weight} if weighted else {}))
+            self.discretizer_ = discretizer
+        self._set_n_values(None if self.discretizer_ is None else self._numbers(table))
+
+    def rows(self, table: RawTable) -> Rows:
+        """A table as codes, and numbers where they are passed through."""
+        categorical = np.flatnonzero(self.is_categorical_)
+        numeric = np.flatnonzero(~self.is_categorical_)
+        keep_numbers = self.discretizer == "passthrough"
+        codes = np.empty((table.n_rows, len(categorical) if keep_numbers else self.n_features_in_), np.int32)
+        targets = np.arange(len(categorical)) if keep_numbers else categorical
+        self._encode_categories(table, categorical, targets, codes)
+        unseen = columns_with_missing(codes)
+        for column, target in zip(categorical.tolist(), targets.tolist()):
+            if unseen[target] and column not in table.others:
+                _refuse_infinite(table.numbers[:, table.number_columns.index(column)], table.name(column))
+        numbers = np.empty((table.n_rows, 0))
+        if len(numeric):
+            numbers = self._numbers(table)
+            if not keep_numbers:
+                bins = _codes_of(self.discretizer_, numbers)
+                codes[:, numeric] = np.where(bins < self.n_values_[numeric], np.maximum(bins, -1), -1)
+                numbers = np.empty((table.n_rows, 0))
+            elif not -_LARGEST < np.nanmin(numbers, initial=0.0) <= np.nanmax(numbers, initial=0.0) < _LARGEST:
+                column = int(np.nanargmax(np.nanmax(np.abs(numbers), axis=0, initial=0.0)))
+                raise ValueError(
+                    f"Column {table.name(int(numeric[column]))} holds numbers beyond {_LARGEST:g}, whose squares are "
+                    "not finite. Rescale the column."
+                )
+        return Rows(codes, numbers)
+
+    def only(self, rows: Rows, shown: NDArray[np.bool_]) -> Rows:
+        """The same rows with the values of all columns missing that are not ``shown`` (n_rows, n_columns)."""
+        codes, numbers = (
+            (shown[:, self.is_categorical_], shown[:, ~self.is_categorical_])
+            if self.discretizer == "passthrough"
+            else (shown, shown[:, :0])
+        )
+        return Rows(np.where(codes, rows.codes, np.int32(-1)), np.where(numbers, rows.numbers, np.nan))
+
+    def extended(self, table: RawTable) -> TableEncoder:
+        """An encoder that also knows the categories of another table; this one stays as it is."""
+        united: list[Categories | None] = []
+        for column, (known, new) in enumerate(zip(self._categories, self._categories_of(table))):
+            if known is None or new is None:
+                united.append(None)
+                continue
+            if known.values and new.values and not known.kinds() & new.kinds():
+                raise kind_changed(table.name(column), known.kinds().pop(), new.kinds().pop(), new.values[0])
+            united.append(known.union(new))
+        return self._with_categories(united)
+
+    def united(self, other: TableEncoder) -> TableEncoder:
+        """An encoder that knows the categories of both; bins have to be the same."""
+        if self.n_features_in_ != other.n_features_in_ or not np.array_equal(
+            self.is_categorical_, other.is_categorical_
+        ):
+            raise ValueError("The two models were fitted on different columns, or on columns of other kinds.")
+        if self.discretizer_ is not None and not _same_bins(self.discretizer_, other.discretizer_):
+            raise ValueError(
+                "The two models cut their numeric columns at different points, so their counts do not add up. "
+                "Fit one discretizer first and give it to both: discretizer=FrozenEstimator(fitted)."
+            )
+        return self._with_categories(
+            [
+                None if mine is None or theirs is None else mine.union(theirs)
+                for mine, theirs in zip(self._categories, other._categories)
+            ]
+        )
+
+    def new_codes(self, union: TableEncoder) -> list[NDArray[np.int64] | None]:
+        """Where each coded column's old values went in an encoder with more categories."""
+        return [
+            None if mine is None or theirs is None else mine.codes_in(theirs)
+            for mine, theirs in zip(self._categories, union._categories)
+            if mine is not None or self.discretizer != "passthrough"
+        ]
+
+    def rebinned(self, discretizer: Any) -> TableEncoder:
+        """An encoder with the same categories and the bins of another fitted discretizer."""
+        twin = copy.copy(self)
+        twin.discretizer_ = discretizer
+        twin.n_values_ = self.n_values_.copy()
+        twin.n_values_[~self.is_categorical_] = discretizer.n_bins_
+        return twin
+
+    @property
+    def n_code_values(self) -> NDArray[np.int64]:
+        """Number of values of every column of codes."""
+        return self.n_values_ if self.discretizer != "passthrough" else self.n_values_[self.is_categorical_]
+
+    def check_state(self) -> None:
+        """Make sure that what was learnt fits together, whoever made it: the kernels check no bounds."""
+        is_categorical, n_values = self.is_categorical_, self.n_values_
+        n_bins = n_values[~is_categorical]
+        expected: Any = np.zeros_like(n_bins)
+        if self.discretizer_ is not None:
+            check_is_fitted(self.discretizer_)
+            expected = getattr(self.discretizer_, "n_bins_", n_bins)
+        sizes = [max(1, len(known.values)) for known in self._categories if known is not None]
+        names = getattr(self, "feature_names_in_", None)
+        if not (
+            is_categorical.dtype == bool
+            and n_values.dtype == np.int64
+            and is_categorical.shape == n_values.shape == (self.n_features_in_,)
+            and [isinstance(known, Categories) for known in self._categories] == is_categorical.tolist()
+            and n_values[is_categorical].tolist() == sizes
+            and np.array_equal(n_bins, expected)
+            and (n_bins >= (self.discretizer_ is not None)).all()
+            and (n_bins <= _MOST_BINS).all()
+            and (self.discretizer_ is None) == (is_categorical.all() or self.discretizer == "passthrough")
+            and (names is None or (names.shape == n_values.shape and all(isinstance(name, str) for name in names)))
+        ):
+            raise ValueError("The encoder's columns, categories and bins do not fit together.")
+
+    def _with_categories(self, categories: list[Categories | None]) -> TableEncoder:
+        if all(new is old for new, old in zip(categories, self._categories)):
+            return self
+        twin = copy.copy(self)
+        twin._categories = categories
+        twin.n_values_ = self.n_values_.copy()
+        for column, known in enumerate(categories):
+            if known is not None:
+                twin.n_values_[column] = max(1, len(known.values))
+        return twin
+
+    def _set_n_values(self, numbers: NDArray[np.float64] | None) -> None:
+        # A column in which nothing was observed still has one value, so that probabilities stay defined.
+        self.n_values_ = np.array(
+            [0 if known is None else max(1, len(known.values)) for known in self._categories], dtype=np.int64
+        )
+        if numbers is not None:
+            bins = getattr(self.discretizer_, "n_bins_", None)
+            if bins is None:
+                bins = _codes_of(self.discretizer_, numbers).max(axis=0, initial=0) + 1
+            self.n_values_[~self.is_categorical_] = bins
+
+    def _find_categorical(self, table: RawTable) -> NDArray[np.bool_]:
+        chosen = self.categorical_features
+        n_columns = table.n_columns
+        if isinstance(chosen, str) and chosen == "all":
+            return np.ones(n_columns, dtype=bool)
+        mask = np.zeros(n_columns, dtype=bool)
+        if chosen is None:
+            return mask
+        if isinstance(chosen, str):
+            if chosen != "from_dtype":
+                raise ValueError(
+                    f"categorical_features={chosen!r} is neither 'from_dtype', 'all', nor a list of columns; "
+                    f"for a single column write [{chosen!r}]."
+                )
+            mask[list(table.others)] = True
+            return mask
+        entries = np.asarray(chosen)
+        if entries.dtype == bool:
+            if entries.shape != (n_columns,):
+                raise ValueError(
+                    f"categorical_features is a mask of shape {entries.shape}, but X has {n_columns} columns."
+                )
+            return entries.copy()
+        for entry in entries.ravel().tolist():
+            column = entry
+            if isinstance(entry, str):
+                if table.names is None or entry not in table.names:
+                    raise ValueError(
+                        f"categorical_features names {entry!r}, which is not a column of X"
+                        + (" (X has no column names)." if table.names is None else f": {table.names}.")
+                    )
+                column = table.names.index(entry)
+            if column != int(column) or not -n_columns <= column < n_columns:
+                raise ValueError(f"categorical_features has column {entry}, but X has {n_columns} columns.")
+            mask[int(column)] = True
+        return mask
+
+    def _categories_of(self, table: RawTable) -> list[Categories | None]:
+        """The categories a table has in each categorical column."""
+        categories: list[Categories | None] = [None] * table.n_columns
+        as_numbers = [at for at, column in enumerate(table.number_columns) if self.is_categorical_[column]]
+        numbers = table.numbers if len(as_numbers) == table.numbers.shape[1] else table.numbers[:, as_numbers]
+        for at, distinct in zip(as_numbers, distinct_numbers(numbers)):
+            column = table.number_columns[at]
+            _refuse_infinite(distinct, table.name(column))
+            whole = (distinct == np.floor(distinct)).all()
+            categories[column] = Categories([], (distinct.astype(np.int64) if whole else distinct).tolist())
+        for column, raw in table.others.items():
+            if self.is_categorical_[column]:
+                categories[column] = categories_of(raw, table.name(column))
+        return categories
+
+    def _encode_categories(
+        self,
+        table: RawTable,
+        columns: NDArray[np.int64],
+        targets: NDArray[np.int64],
+        codes: NDArray[np.int32],
+    ) -> None:
+        direct: list[tuple[int, float, NDArray[np.int32], int]] = []
+        for column, target in zip(columns.tolist(), targets.tolist()):
+            known = self._categories[column]
+            assert known is not None
+            if column in table.others:
+                codes[:, target] = encode_objects(table.others[column], known, table.name(column))
+                continue
+            at = table.number_columns.index(column)
+            numbers = table.numbers[:, at]
+            if known.values and known.kinds() == {"text"} and not np.isnan(numbers).all():
+                raise kind_changed(table.name(column), "text", "numbers", float(np.nanmin(numbers)))
+            short = direct_table(np.array(known.values, dtype=np.float64)) if known.kinds() <= {"numbers"} else None
+            if short is None:
+                codes[:, target] = search_numbers(numbers, known)
+            else:
+                direct.append((at, *short, target))
+        if direct:
+            sources, low, tables, where = zip(*direct)
+            everything = table.numbers.shape[1] == len(direct) == codes.shape[1]
+            if everything and all((short == np.arange(len(short))).all() for short in tables):
+                shift(table.numbers, np.array(low), np.array([len(short) for short in tables]), codes)
+                return
+            starts = np.concatenate([[0], np.cumsum([len(short) for short in tables])])
+            look_up(
+                table.numbers,
+                np.array(sources),
+                np.array(low),
+                np.concatenate(tables),
+                starts,
+                codes,
+                np.array(where),
+            )
+
+    def _numbers(self, table: RawTable) -> NDArray[np.float64]:
+        """The numeric columns as floats, checked."""
+        numeric = np.flatnonzero(~self.is_categorical_).tolist()
+        if table.number_columns == numeric:
+            numbers = table.numbers
+        else:
+            columns = []
+            for column in numeric:
+                if column in table.others:
+                    columns.append(_text_as_numbers(table.others[column], table.name(column)))
+                else:
+                    columns.append(table.numbers[:, table.number_columns.index(column)])
+            numbers = np.column_stack(columns)
+        if not np.isfinite(numbers.sum()):
+            for column, values in zip(numeric, numbers.T):
+                _refuse_infinite(values, table.name(column))
+        return numbers
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = self.discretizer is None
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _refuse_infinite(numbers: NDArray[np.float64], name: str) -> None:
+    if np.isinf(numbers).any():
+        raise ValueError(
+            f"Column {name} contains infinity. Replace it by a finite number, or by NaN if it stands for "
+            "a missing value."
+        )
+
+
+def _as_array(values: list[Any]) -> NDArray[Any]:
+    array = np.array(values)
+    return array if array.dtype.kind in "iuf" and array.shape == (len(values),) else np.array(values, dtype=object)
+
+
+def _text_as_numbers(raw: RawColumn, name: str) -> NDArray[np.float64]:
+    if raw.values is not None:
+        return as_numbers(raw.values, name)
+    assert raw.declared is not None
+    assert raw.codes is not None
+    return as_numbers(np.array([*raw.declared, None], dtype=object)[raw.codes], name)
+
+
+def _codes_of(discretizer: Any, numbers: NDArray[np.float64]) -> NDArray[np.int32]:
+    if hasattr(discretizer, "feature_names_in_"):
+        # Fitted on a frame before, it would miss the names of its columns.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            codes = discretizer.transform(numbers)
+    else:
+        codes = discretizer.transform(numbers)
+    codes = np.asarray(codes.toarray() if hasattr(codes, "toarray") else codes)
+    if codes.shape != numbers.shape:
+        raise ValueError(
+            f"The discretizer {discretizer!r} made {codes.shape[1]} columns of {numbers.shape[1]}. It has to give "
+            "one column of codes 0, 1, ... for each (KBinsDiscretizer needs encode='ordinal')."
+        )
+    return np.where(np.isnan(codes), -1, codes).astype(np.int32) if codes.dtype.kind == "f" else codes.astype(np.int32)
+
+
+def _same_bins(one: Any, other: Any) -> bool:
+    for attribute in ("cut_points_", "bin_edges_"):
+        if hasattr(one, attribute) and hasattr(other, attribute):
+            mine, theirs = getattr(one, attribute), getattr(other, attribute)
+            return len(mine) == len(theirs) and all(np.array_equal(a, b) for a, b in zip(mine, theirs))
+    return one is other

@@ -1,0 +1,1 @@
+"""Labelled graphs: closed frequent subgraphs by gSpan, and tensors of them."""

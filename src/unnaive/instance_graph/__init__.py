@@ -1,0 +1,1 @@
+"""Instance correlation graph-based naive Bayes (ICGNB)."""

@@ -1,0 +1,193 @@
+"""Instance correlation graph-based naive Bayes: weighted Gaussian naive Bayes on what a graph of rows says of them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import StrOptions
+
+from unnaive.bayes.naive_bayes import NaiveBayes
+from unnaive.bayes.wanbia import WeightedGaussianNB
+from unnaive.core.bayes_classifier import BayesClassifier, check_labels, unchanged_on_error
+from unnaive.core.saved_state import check_names
+from unnaive.encoding.numeric_columns import read_numbers
+from unnaive.instance_graph.instance_graph_embedding import GRAPH_PARAMETERS, InstanceGraphEmbedding
+from unnaive.instance_graph.partial_labels import is_labelled, labels_of
+
+
+class InstanceGraphNB(BayesClassifier):
+    """Instance correlation graph-based naive Bayes (ICGNB).
+
+    All rows, labelled or not, are joined to a graph, from which a variational graph auto-encoder makes new attributes
+    (see :class:`InstanceGraphEmbedding`). Gaussian naive Bayes on the original and the new attributes, each with a
+    weight that maximizes the conditional likelihood of the labels, decides.
+
+    Parameters
+    ----------
+    n_epochs : int, default=500
+        Updates of the auto-encoder's weights.
+    learning_rate : float, default=0.01
+        Of the optimizer, Adam.
+    embedding : {"mean", "sample"} or None, default="mean"
+        The new attributes: the mean of what the auto-encoder says of a row, or, as in the paper, a draw from it. With
+        None there are none, and no graph (ICGNB-W of the paper, which is WANBIA).
+    augment : bool, default=True
+        Whether the original attributes stay beside the new ones. False, with ``weight=False``, is ICGNB-N of the
+        paper.
+    weight : bool, default=True
+        Whether attributes are weighted. False is ICGNB-A of the paper.
+    decoder : {"auto", "exact", "sampled"}, default="auto"
+        Whether an update looks at all pairs of rows, or at random groups of them; see
+        :class:`InstanceGraphEmbedding`.
+    apart : float, default=1.0
+        By how much the distance of rows with different labels is multiplied in building the graph. With 1 the graph
+        knows no labels, as in the paper.
+    n_jobs : int, optional
+        Threads; the answer does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Of the auto-encoder.
+    verbose : bool, default=False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes of the rows that have a label.
+    transduction_ : ndarray of shape (n_samples,)
+        The label of every row of ``fit``: its own, or the most probable one.
+    label_distributions_ : ndarray of shape (n_samples, n_classes)
+        Class probabilities of every row of ``fit``.
+    graph_ : InstanceGraphEmbedding
+        The graph and the auto-encoder.
+    naive_ : WeightedGaussianNB or NaiveBayes
+        What decides from the attributes that ``graph_.transform`` gives.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if X is a frame with string names.
+
+    Notes
+    -----
+    The method is transductive: it gains most from rows to be predicted that are in the graph already. Give them to
+    ``fit`` with a label of -1 or None, and find their labels in ``transduction_``. ``predict`` also takes rows that
+    were not there, without fitting anew, which the paper does not: each joins the graph by its nearest edge.
+
+    Labels that are -1 and 1 alone are two classes. A class without a single labelled row is never predicted.
+
+    References
+    ----------
+    C. Li, L. Jiang, W. Zhang, L. Yu and H. Zhang, "Instance correlation graph-based naive Bayes", ICML 2025.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from unnaive import InstanceGraphNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> some = np.where(np.arange(150) % 3 == 0, y, -1)  # a third of the labels
+    >>> model = InstanceGraphNB(random_state=0).fit(X, some)
+    >>> float((model.transduction_ == y).mean()) > 0.9
+    True
+    >>> model.predict([[5.0, 3.4, 1.5, 0.2], [6.5, 3.0, 5.6, 2.1]])
+    array([0, 2])
+    """
+
+    _parameter_constraints: ClassVar = {
+        "embedding": [StrOptions({"sample", "mean"}), None],
+        "weight": ["boolean"],
+        **GRAPH_PARAMETERS,
+    }
+
+    def __init__(
+        self,
+        *,
+        n_epochs: int = 500,
+        learning_rate: float = 0.01,
+        embedding: str | None = "mean",
+        augment: bool = True,
+        weight: bool = True,
+        decoder: str = "auto",
+        apart: float = 1.0,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_epochs = n_epochs
+        self.learning_rate = learning_rate
+        self.embedding = embedding
+        self.augment = augment
+        self.weight = weight
+        self.decoder = decoder
+        self.apart = apart
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _read(self, X: Any, reset: bool) -> NDArray[np.float64]:
+        return read_numbers(self, X, reset)
+
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any) -> InstanceGraphNB:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            Numbers, none of them missing: rows with a label, and rows to be predicted.
+        y : array-like of shape (n_samples,)
+            Labels of any type; -1, None or NaN where a row has none.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        rows = self._read(X, reset=True)
+        if y is None:
+            check_labels(self, y, len(rows))
+        if len(np.asarray(y)) != len(rows):
+            raise ValueError(f"X has {len(rows)} rows, but y has {len(np.asarray(y))} labels.")
+        known = is_labelled(y)
+        if not known.any():
+            raise ValueError("No row has a label: every label is missing or -1. Label some rows of every class.")
+        labels = check_labels(self, labels_of(y, known), int(known.sum()))
+        self.__dict__.pop("graph_", None)
+        if self.embedding is not None:
+            graph = InstanceGraphEmbedding(**{name: getattr(self, name) for name in _OF_GRAPH})
+            rows = graph.fit_transform(rows, y)
+            self.graph_ = graph
+        naive = WeightedGaussianNB() if self.weight else NaiveBayes(numeric="gaussian")
+        self.naive_ = naive.set_params(categorical_features=None, n_jobs=self.n_jobs).fit(rows[known], labels)
+        self.classes_ = self.naive_.classes_
+        self.label_distributions_ = self.naive_.predict_proba(rows)
+        self.transduction_ = self.classes_[np.argmax(self.label_distributions_, axis=1)]
+        self.transduction_[known] = labels
+        return self
+
+    def _score(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        attributes = rows if self.embedding is None else self.graph_.transform(rows)
+        return self.naive_.predict_joint_log_proba(attributes)
+
+    def check_state(self) -> None:
+        """Make sure that the parts of a fitted model fit together."""
+        if not hasattr(self, "classes_"):
+            return
+        n_columns, graph = self.n_features_in_, getattr(self, "graph_", None)
+        check_names(self.classes_, n_columns, getattr(self, "feature_names_in_", None))
+        n_attributes = n_columns if graph is None else n_columns * (1 + bool(graph.augment))
+        n_rows = len(self.transduction_) if graph is None else len(graph.attributes_)
+        if not (
+            (graph is None) == (self.embedding is None)
+            and (graph is None or (isinstance(graph, InstanceGraphEmbedding) and graph.n_features_in_ == n_columns))
+            and isinstance(self.naive_, WeightedGaussianNB | NaiveBayes)
+            and self.naive_.n_features_in_ == n_attributes
+            and np.array_equal(self.naive_.classes_, self.classes_)
+            and self.transduction_.shape == (n_rows,)
+            and self.label_distributions_.shape == (n_rows, len(self.classes_))
+        ):
+            raise ValueError("The parts of the model do not fit together.")
+
+
+_OF_GRAPH = [*GRAPH_PARAMETERS, "embedding"]

@@ -1,0 +1,61 @@
+"""Labels of which some are not known: scikit-learn's convention of semi-supervised learning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unnaive.core.validation import is_missing
+
+
+def is_labelled(y: Any) -> NDArray[np.bool_]:
+    """Which rows have a label.
+
+    A row has none where its label is missing (None, NaN) or -1, as a number or, among words, as text. Labels that
+    are -1 and 1 and nothing else are two classes.
+
+    Examples
+    --------
+    >>> from unnaive.instance_graph.partial_labels import is_labelled
+    >>> is_labelled(["dry", None, "wet"]).tolist()
+    [True, False, True]
+    >>> is_labelled([0, -1, 1]).tolist()
+    [True, False, True]
+    >>> is_labelled([1, -1, 1]).tolist()
+    [True, True, True]
+    """
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        labels = labels.reshape(len(labels), -1)[:, 0]
+    if labels.dtype.kind == "O":
+        known = np.array([not is_missing(label) for label in labels], dtype=bool)
+    elif labels.dtype.kind == "f":
+        known = ~np.isnan(labels)
+    else:
+        known = np.ones(len(labels), dtype=bool)
+    distinct = set(labels[known].tolist())
+    if distinct == {-1, 1}:
+        return known
+    if labels.dtype.kind == "U":
+        are_numbers = all(_is_whole(label) for label in distinct)  # written as text, of which -1 is one
+        return known if are_numbers else known & (labels != "-1")
+    if labels.dtype.kind == "O":
+        return known & np.array([is_missing(label) or label not in (-1, "-1") for label in labels], dtype=bool)
+    return known & (labels != -1)
+
+
+def labels_of(y: Any, known: NDArray[np.bool_]) -> NDArray[Any]:
+    """The labels of the rows that have one, of a type of their own: None among them had made them objects."""
+    labels = np.asarray(y)
+    chosen = labels[known]
+    return np.array(chosen.tolist()) if labels.dtype.kind == "O" and chosen.ndim == 1 else chosen
+
+
+def _is_whole(label: str) -> bool:
+    try:
+        int(label)
+    except ValueError:
+        return False
+    return True

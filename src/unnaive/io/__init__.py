@@ -1,0 +1,1 @@
+"""Files of all formats, data sets by name, labels and fingerprints."""

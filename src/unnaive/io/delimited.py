@@ -1,0 +1,211 @@
+"""Tables of fields between commas or tabs, with types that are decided by all rows."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+
+from unnaive.io.csv_blocks import BYTE_ORDER_MARK, OpenQuoteError, blocks_of_rows
+from unnaive.io.source import DataError, Source, excerpt
+from unnaive.io.table_file import ArrowTable
+
+MISSING = ("", "?", "NA", "NaN", "nan")
+
+# Numbers as people write them. A leading zero, as in 007, makes a code of it, and words such as inf are words.
+_INTEGER = r"^[ \t]*[+-]?(?:0|[1-9][0-9]*)[ \t]*$"
+_NUMBER = r"^[ \t]*[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*$"
+
+_ARROW_TYPES = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string()}
+_BLOCK = 1 << 21  # bytes read at a time
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """What all rows together say."""
+
+    kinds: dict[str, str]
+    n_rows: int
+
+
+class DelimitedFile(ArrowTable):
+    """A CSV or TSV file with a header; the whole of it is scanned once before the first row is given out.
+
+    A column is "number" if all its values are numbers, "integer" if they are whole, fit into 64 bits and none is
+    missing, and "text" otherwise. Space around numbers is allowed, space around text belongs to it.
+
+    Parameters
+    ----------
+    source : Source
+    delimiter : str
+    missing : sequence of str
+        Fields that stand for a missing value.
+    text : sequence of str
+        Columns that are "text", whatever they look like.
+    """
+
+    def __init__(
+        self, source: Source, delimiter: str, missing: Sequence[str] = MISSING, text: Sequence[str] = ()
+    ) -> None:
+        self._delimiter = delimiter
+        self._missing = [missing] if isinstance(missing, str) else list(missing)
+        self._text = set(text)
+        header = next(_rows_of(source, delimiter), None)
+        if header is None:
+            raise source.error("the file is empty.")
+        if header.is_cut:
+            raise source.error("a quote is opened in the header and never closed.", header.line)
+        if header.fields[0].lower().startswith("@relation"):
+            raise source.error("this is not what its name says, but an ARFF or KEEL file (.arff, .dat).")
+        if header.fields[0].startswith('{"'):
+            raise source.error("this is not what its name says, but a file of JSON lines (.jsonl).")
+        super().__init__(source, header.fields)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        return dict(self._scan.kinds)
+
+    @property
+    def n_rows(self) -> int:
+        return self._scan.n_rows
+
+    @cached_property
+    def _scan(self) -> _Scan:
+        columns = [_ColumnScan() for _ in self.columns]
+        n_rows = 0
+        for batch in self._strings(self.columns):
+            n_rows += batch.num_rows
+            for column, values in zip(columns, batch.columns):
+                column.add(values)
+        if not n_rows:
+            raise self.source.error("there is a header, but there are no rows below it.")
+        kinds = {name: "text" if name in self._text else column.kind for name, column in zip(self.columns, columns)}
+        return _Scan(kinds, n_rows)
+
+    def _records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        types = [_ARROW_TYPES[self._scan.kinds[name]] for name in columns]
+        for batch in self._strings(columns):
+            try:
+                arrays = [_cast(values, type_) for values, type_ in zip(batch.columns, types)]
+            except pa.ArrowInvalid:
+                raise self.source.error("the file changed while it was read; read it again.") from None
+            yield pa.RecordBatch.from_arrays(arrays, names=columns)
+
+    def _strings(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Blocks of rows, all of it text."""
+        parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
+        convert = arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(columns, pa.string()),
+            include_columns=columns,
+            null_values=self._missing,
+            strings_can_be_null=True,
+        )
+        n_above = 1  # the header
+        try:
+            with self.source.open() as stream:
+                for block in blocks_of_rows(stream, self._delimiter, _BLOCK):
+                    if block.strip(b"\r\n"):
+                        read = arrow_csv.ReadOptions(column_names=self.columns, block_size=len(block) + 2)
+                        rows = arrow_csv.read_csv(_in_memory(block), read, parse, convert)
+                        yield from rows.slice(n_above).to_batches()
+                        n_above = 0
+        except OpenQuoteError:
+            raise self._quote_error() from None
+        except pa.ArrowException as error:
+            raise self._parse_error(str(error)) from None
+
+    def _parse_error(self, message: str) -> DataError:
+        """What is wrong, and in which line: arrow does not know the line."""
+        if "UTF8" in message:
+            return self.source.encoding_error()
+        for row in _rows_of(self.source, self._delimiter):
+            if len(row.fields) != len(self.columns) and not row.is_cut:
+                fields = "1 field" if len(row.fields) == 1 else f"{len(row.fields)} fields"
+                return self.source.error(
+                    f"this row has {fields}, but the header has {len(self.columns)}; correct the row, or put a field "
+                    "that holds the separator in quotes.",
+                    row.line,
+                )
+        return self.source.error(f"it cannot be read as a table ({excerpt(message)}).")
+
+    def _quote_error(self) -> DataError:
+        line = 1
+        for row in _rows_of(self.source, self._delimiter):
+            line = row.line
+        return self.source.error("a quote is opened in this row and never closed, or the row is far too long.", line)
+
+
+class _ColumnScan:
+    """The kind of one column, as far as it was seen: integer until something else turns up."""
+
+    def __init__(self) -> None:
+        self._kind = "integer"
+        self._has_missing = False
+
+    def add(self, values: pa.Array) -> None:
+        self._has_missing |= values.null_count > 0
+        if self._kind == "integer" and not _all_numbers(values, _INTEGER, pa.int64()):
+            self._kind = "number"
+        if self._kind == "number" and not _all_numbers(values, _NUMBER, pa.float64()):
+            self._kind = "text"
+
+    @property
+    def kind(self) -> str:
+        return "number" if self._kind == "integer" and self._has_missing else self._kind
+
+
+def _all_numbers(values: pa.Array, pattern: str, type_: pa.DataType) -> bool:
+    """Whether all values that are there are written as numbers, and are finite numbers of the type."""
+    if pc.all(pc.match_substring_regex(values, pattern)).as_py() is False:
+        return False
+    try:
+        return pc.all(pc.is_finite(_cast(values, type_))).as_py() is not False
+    except pa.ArrowInvalid:
+        return False
+
+
+def _cast(values: pa.Array, type_: pa.DataType) -> pa.Array:
+    """Text as a type; arrow knows neither a plus sign nor space around a number."""
+    try:
+        return pc.cast(values, type_)
+    except pa.ArrowInvalid:
+        return pc.cast(pc.ascii_ltrim(pc.ascii_trim_whitespace(values), "+"), type_)
+
+
+def _in_memory(block: bytes) -> pa.BufferReader:
+    """A copy of a block that arrow may keep and free without Python."""
+    memory = pa.BufferOutputStream()
+    if block.startswith(BYTE_ORDER_MARK):
+        memory.write(b"\n")  # or arrow would take the first letter of a row for the mark of a file
+    memory.write(block)
+    return pa.BufferReader(memory.getvalue())
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row as Python reads it: slower than arrow, but it knows the line.
+
+    ``is_cut`` tells that the reading ended in the middle of the row.
+    """
+
+    line: int
+    fields: list[str]
+    is_cut: bool = False
+
+
+def _rows_of(source: Source, delimiter: str) -> Iterator[_Row]:
+    with source.text() as text:
+        reader = csv.reader(text, delimiter=delimiter)
+        line = 1
+        try:
+            for fields in reader:
+                if fields:
+                    yield _Row(line, fields)
+                line = reader.line_num + 1
+        except csv.Error:  # a field beyond all measure
+            yield _Row(line, [], is_cut=True)

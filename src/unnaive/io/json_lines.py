@@ -1,0 +1,196 @@
+"""JSON lines: one object a line, which need not all have the same keys."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from unnaive.io.source import DataError, Source, excerpt
+from unnaive.io.table_file import FrameTable
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_WHOLE = range(-(2**63), 2**63)
+_MOST_CELLS, _MOST_EMPTY = 10**8, 100  # beyond so many, at least one in so many has to hold a value
+_ARROW_TYPES = {"integer": pa.int64(), "number": pa.float64(), "text": pa.large_string()}
+_WORDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column as pandas has it, what it holds, and why it cannot be read, if that is so."""
+
+    kind: str
+    values: Any
+    problem: DataError | None = None
+
+
+class JsonLinesTable(FrameTable):
+    """The objects of a JSON lines file as rows; a column that is of no use is an error only where it is read.
+
+    Parameters
+    ----------
+    source : Source
+    columns : dict of str to _Column
+    """
+
+    def __init__(self, source: Source, columns: dict[str, _Column]) -> None:
+        frame = pd.DataFrame({name: column.values for name, column in columns.items()})
+        super().__init__(source, frame, target="class" if "class" in columns else list(columns)[-1])
+        self._columns = columns
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        return {name: column.kind for name, column in self._columns.items()}
+
+    def read(self) -> pd.DataFrame:
+        self._refuse_problems(self.columns)
+        return super().read()
+
+    def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
+        self._refuse_problems(columns)
+        return super()._frames(columns, rows)
+
+    def _refuse_problems(self, names: list[str]) -> None:
+        problem = next((found for name in names if (found := self._columns[name].problem)), None)
+        if problem is not None:
+            raise problem
+
+
+def read_json_lines(source: Source) -> JsonLinesTable:
+    """Read a file of JSON objects, one a line, as a whole.
+
+    Columns are the keys of all objects, in the order in which they turn up; a key that is not there, null and NaN are
+    missing values. A column of lists holds documents as terms. Numbers beside text are text.
+
+    Parameters
+    ----------
+    source : Source
+
+    Returns
+    -------
+    JsonLinesTable
+        With the kinds of other files, and "terms" for lists of text or whole numbers, "bool", and "nested" for
+        columns of objects, and others that cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from unnaive.io.open_table import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "posts.jsonl"
+    ...     _ = path.write_text('{"text": "Rain again.", "likes": 3}\\n{"text": "Sun!", "tags": ["sky", "joy"]}\\n')
+    ...     posts = open_table(path)
+    ...     print(posts.kinds)
+    ...     print(posts.read())
+    {'text': 'text', 'likes': 'number', 'tags': 'terms'}
+              text  likes        tags
+    0  Rain again.    3.0        None
+    1         Sun!    NaN  [sky, joy]
+    """
+    lines: list[int] = []
+    columns: dict[str, tuple[list[int], list[Any]]] = {}  # the rows that have a value, and the values
+    for number, line in source.lines():
+        if line:
+            for name, value in _read_object(source, number, line).items():
+                if value is not None and value == value:
+                    rows, values = columns.setdefault(name, ([], []))
+                    rows.append(len(lines))
+                    values.append(value)
+                else:
+                    columns.setdefault(name, ([], []))
+            lines.append(number)
+    if not lines:
+        raise source.error("there are only empty lines in it.")
+    if not columns:
+        raise source.error("the objects in it have no keys.")
+    n_cells, n_values = len(lines) * len(columns), sum(len(values) for _, values in columns.values())
+    if n_cells > _MOST_CELLS and n_cells > _MOST_EMPTY * n_values:
+        raise source.error(
+            f"the objects have {len(columns):,} different keys, too many for columns; write names that are data as "
+            "values."
+        )
+    return JsonLinesTable(
+        source, {name: _column(source, name, lines, rows, values) for name, (rows, values) in columns.items()}
+    )
+
+
+def _read_object(source: Source, number: int, line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+        if _SURROGATE.search(line):  # a character may be cut in two, and the half of one is none
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+    except RecursionError:
+        raise source.error("the line is nested too deeply.", number) from None
+    except ValueError as error:
+        raise source.error(_say_what_is_wrong(line, error), number) from None
+    if not isinstance(found, dict):
+        words = _WORDS.get(type(found), "null")
+        raise source.error(f'this is {words}, but every line is to be an object, as {{"text": "…"}}.', number)
+    return found
+
+
+def _say_what_is_wrong(line: str, error: ValueError) -> str:
+    if line in ("[", "{"):
+        return "one object a line is read, each on a line of its own; jq -c writes such files (jq -c '.[]' of a list)."
+    if not isinstance(error, json.JSONDecodeError):  # a number beyond all measure
+        return f"the line cannot be read ({excerpt(str(error))})."
+    if line.startswith("{") and not line.endswith("}"):
+        return "the object is not closed, so the line was cut off: get the file again, or delete the line."
+    return f"this is not JSON ({error.msg} at character {error.pos + 1}); correct or delete the line."
+
+
+def _column(source: Source, name: str, lines: list[int], rows: list[int], values: list[Any]) -> _Column:
+    """A column of the type that all its values have."""
+    types = {type(value) for value in values}
+    complete = len(rows) == len(lines)
+
+    def filled(values: Sequence[Any]) -> list[Any]:
+        every: list[Any] = [None] * len(lines)
+        for row, value in zip(rows, values):
+            every[row] = value
+        return every
+
+    def unusable(place: int, problem: str) -> _Column:
+        error = source.error(f"column {name!r} holds {problem}", lines[rows[place]])
+        return _Column("nested", pd.Series(filled([]), dtype=object), error)
+
+    if dict in types or list in types:
+        for place, value in enumerate(values):
+            strange = _strange_among_lists(value)
+            if strange:
+                return unusable(place, f"{strange}; leave the column out, or make several columns of it.")
+        return _Column("terms", pd.Series(filled(values), dtype=object))
+    if types == {bool}:
+        return _Column("bool", pd.Series(filled(values), dtype=bool if complete else object))
+    if types == {int} and complete and all(value in _WHOLE for value in values):
+        kind = "integer"
+    elif types <= {int, float}:
+        kind, values = "number", [_as_float(value) for value in values]
+        infinite = next((place for place, value in enumerate(values) if math.isinf(value)), None)
+        if infinite is not None:
+            return unusable(infinite, "a number that is infinite or beyond 1e308; write null if it is not known.")
+    else:
+        kind, values = "text", [value if isinstance(value, str) else json.dumps(value) for value in values]
+    return _Column(kind, pa.array(filled(values), _ARROW_TYPES[kind]).to_pandas())
+
+
+def _strange_among_lists(value: Any) -> str | None:
+    """What a value is, if it is not a list of terms."""
+    if not isinstance(value, list):
+        return f"{_WORDS[type(value)]} here" + ("" if isinstance(value, dict) else " and lists or objects elsewhere")
+    return None if {type(term) for term in value} <= {str, int} else "a list of more than text and whole numbers"
+
+
+def _as_float(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf

@@ -1,0 +1,139 @@
+"""Labels as a file writes them: whole numbers, booleans or text, the same for every batch of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from unnaive.io.open_table import DataError, TableFile
+
+_MOST_FRACTIONS = 50  # more distinct labels that are not whole are measurements, not classes
+_MOST_LABELS = 10_000  # more are names of rows, not classes
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
+
+
+@dataclass(frozen=True)
+class LabelReader:
+    """What each value of a target column stands for.
+
+    Parameters
+    ----------
+    labels : dict
+        From the values that the file holds to labels.
+    dtype : dtype
+        Of the labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from unnaive.io.labels import LabelReader
+    >>> reader = LabelReader.of_values("trips", pd.Series([2.0, 1.0, None], name="class"))
+    >>> reader.read(pd.Series([1.0, 2.0, 2.0]))
+    array([1, 2, 2])
+    >>> reader.like(np.array(["1", "2"])).read(pd.Series([1.0, 2.0]))
+    array(['1', '2'], dtype='<U1')
+    """
+
+    labels: dict[Any, Any]
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of_values(cls, name: str, values: pd.Series) -> LabelReader:
+        """From the distinct values of the target column of a table called ``name``, those missing left out."""
+        present = values.dropna()
+        labels = labels_of(name, present)
+        return cls(dict(zip(present.tolist(), labels.tolist())), labels.dtype)
+
+    @classmethod
+    def of_file(cls, table: TableFile, target: str, rows: int) -> LabelReader:
+        """From all rows of a file, read in batches."""
+        _refuse_several(str(table.source.path), target, several=table.kinds.get(target) == "terms")
+        distinct: pd.Series | None = None
+        for batch in table.batches([target], rows):
+            found = batch[target].drop_duplicates()
+            distinct = found if distinct is None else pd.concat([distinct, found]).drop_duplicates()
+            if len(distinct) > _MOST_LABELS:
+                raise DataError(
+                    f"{table.source.path} has more than {_MOST_LABELS:,} different values in column {target!r}, too "
+                    "many for classes: name another target."
+                )
+        if distinct is None or distinct.isna().all():
+            raise DataError(f"{table.source.path} has no label in any row: column {target!r} is empty.")
+        return cls.of_values(str(table.source.path), distinct)
+
+    def like(self, classes: NDArray[Any]) -> LabelReader:
+        """A reader that gives those of some classes that are written as the labels; others stay as they are."""
+        known = {str(label): label for label in classes.tolist()}
+        labels = {value: known.get(str(label), label) for value, label in self.labels.items()}
+        unknown = any(str(label) not in known for label in self.labels.values())
+        return LabelReader(labels, np.dtype(object) if unknown else classes.dtype)
+
+    def read(self, column: pd.Series) -> NDArray[Any]:
+        """The labels of a part of the column in which none is missing."""
+        return np.array([self.labels[value] for value in column.tolist()], dtype=self.dtype)
+
+
+def labels_of(name: str, column: pd.Series) -> NDArray[Any]:
+    """Labels as whole numbers, booleans or text; none may be missing.
+
+    Parameters
+    ----------
+    name : str
+        What to call the data in an error.
+    column : Series
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from unnaive.io.labels import labels_of
+    >>> labels_of("trips", pd.Series(pd.Categorical(["3", "10"])))
+    array([ 3, 10])
+    """
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        labels = column.astype(object).to_numpy()
+        whole = all(isinstance(label, str) and _WHOLE.fullmatch(label) for label in column.unique())
+        return labels.astype(np.int64) if whole else labels.astype(str)
+    if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_integer_dtype(dtype):
+        return column.to_numpy()
+    if pd.api.types.is_float_dtype(dtype):
+        return _whole_or_text(name, column)
+    labels = column.to_numpy(dtype=object)
+    types = {type(label) for label in labels}
+    if types == {bool}:
+        return labels.astype(bool)
+    if types == {str}:
+        return labels.astype(str)
+    _refuse_several(name, column.name, several=list in types)
+    raise DataError(f"{name} holds {dtype} in column {column.name!r}, which cannot be labels; make text of it.")
+
+
+def _refuse_several(name: str, column: Any, several: bool) -> None:
+    if several:
+        raise DataError(
+            f"{name} has several labels in column {column!r}, lists of them, but a row belongs to one class: name a "
+            "column with one label a row."
+        )
+
+
+def _whole_or_text(name: str, column: pd.Series) -> NDArray[Any]:
+    numbers = column.to_numpy()
+    distinct = np.unique(numbers)
+    fractions = distinct[distinct != np.floor(distinct)]
+    if len(fractions) > _MOST_FRACTIONS:
+        raise DataError(
+            f"{name} has {len(distinct)} different numbers in column {column.name!r}, such as {fractions[0]}: that is "
+            "a regression, not a classification; name another target, or cut the numbers into classes."
+        )
+    if not len(fractions) and bool(np.all(np.abs(distinct) < 2.0**53)):
+        return numbers.astype(np.int64)
+    return np.array([str(number) for number in numbers])

@@ -1,0 +1,54 @@
+"""CodesAsText: a table of which some columns of numbers are codes, and read as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from unnaive.io.table_file import TableFile
+
+_NUMBERS = ("integer", "number")
+
+
+class CodesAsText(TableFile):
+    """Another table with the numbers of some columns written out: 3 and 3.0 are the text "3".
+
+    Parameters
+    ----------
+    table : TableFile
+    text : sequence of str
+        The columns; those that do not hold numbers stay as they are.
+    """
+
+    def __init__(self, table: TableFile, text: Sequence[str]) -> None:
+        super().__init__(table.source, table.columns)
+        self._table = table
+        self._codes = [name for name in text if table.kinds.get(name) in _NUMBERS]
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        return {**self._table.kinds, **dict.fromkeys(self._codes, "text")}
+
+    @property
+    def n_rows(self) -> int:
+        return self._table.n_rows
+
+    @property
+    def target(self) -> str:
+        return self._table.target
+
+    def read(self) -> pd.DataFrame:
+        return self._written(self._table.read())
+
+    def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
+        return map(self._written, self._table.batches(columns, rows))
+
+    def _written(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.assign(
+            **{name: frame[name].map(_write, na_action="ignore").astype("str") for name in self._codes if name in frame}
+        )
+
+
+def _write(number: float) -> str:
+    return str(int(number)) if number == int(number) else repr(float(number))

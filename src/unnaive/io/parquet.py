@@ -1,0 +1,156 @@
+"""Parquet files, read in batches, with the types that the file gives."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from unnaive.io.source import DataError, Source, excerpt
+from unnaive.io.table_file import ArrowTable
+
+BEGINNING = b"PAR1"
+
+# Bytes of a column and rows read at a time: a row group may be larger than the memory.
+_BUFFER, _ROWS = 1 << 16, 1 << 14
+
+
+class ParquetTable(ArrowTable):
+    """A Parquet file; opening it reads its last few kilobytes only.
+
+    Columns of a dictionary type are columns of its values, decimals are floats, and whole numbers are floats where
+    some are missing. The index that pandas stores beside the columns is left out, as pandas does.
+    A gzipped file is unpacked into a temporary one.
+
+    Parameters
+    ----------
+    source : Source
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source  # the errors of opening name it
+        with self._errors():
+            file = self._unpacked() if source.zipped else source.path
+            self._file = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
+            schema = self._file.schema_arrow
+            index = _index_columns(schema)
+            super().__init__(source, [name for name in schema.names if name not in index])
+        self._types = {name: _plain_type(schema.field(name).type) for name in self.columns}
+        if not self.n_rows:
+            raise source.error("the table has no rows.")
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        return {name: _kind(type_, name in self._with_missing) for name, type_ in self._types.items()}
+
+    @property
+    def n_rows(self) -> int:
+        return self._file.metadata.num_rows
+
+    @cached_property
+    def _with_missing(self) -> frozenset[str]:
+        """The columns whose type in pandas depends on whether a value is missing, and where one is."""
+        return frozenset(
+            name
+            for name, type_ in self._types.items()
+            if (pa.types.is_integer(type_) or pa.types.is_boolean(type_)) and self._has_missing(name)
+        )
+
+    def _has_missing(self, name: str) -> bool:
+        metadata = self._file.metadata
+        groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+        leaf = next((at for at in range(metadata.num_columns) if metadata.schema.column(at).path == name), None)
+        if leaf is not None:
+            statistics = [group.column(leaf).statistics for group in groups]
+            if all(found is not None and found.has_null_count for found in statistics):
+                return any(found.null_count for found in statistics)
+        with self._errors():
+            batches = self._file.iter_batches(_ROWS, columns=[name])
+            return any(batch.column(batch.schema.get_field_index(name)).null_count for batch in batches)
+
+    def _records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        for name in columns:
+            if pa.types.is_nested(self._types[name]):
+                raise self.source.error(
+                    f"column {name!r} holds {self._types[name]}, which is neither a number nor a category; "
+                    "leave it out, or make several columns of it."
+                )
+        with self._errors():
+            for batch in self._file.iter_batches(_ROWS, columns=columns):
+                # A name may bring others with it: columns "a" and "a.b" look nested to arrow.
+                arrays = [self._plain(batch.column(batch.schema.get_field_index(name)), name) for name in columns]
+                yield pa.RecordBatch.from_arrays(arrays, names=columns)
+
+    def _plain(self, values: pa.Array, name: str) -> pa.Array:
+        type_ = self._types[name]
+        if pa.types.is_integer(type_) and name in self._with_missing:
+            type_ = pa.float64()
+        if pa.types.is_decimal(values.type):
+            values = pc.cast(values, pa.string())  # arrow's own way from decimals to floats does not round correctly
+        plain = values if values.type == type_ else pc.cast(values, type_, safe=False)
+        plain.validate(full=True)  # text that is not UTF-8 would be found much later
+        return plain
+
+    def _to_pandas(self, table: pa.Table) -> pd.DataFrame:
+        with self._errors():
+            frame = super()._to_pandas(table)
+        for name in frame.columns:
+            if pa.types.is_boolean(self._types[name]) and name in self._with_missing:
+                frame[name] = frame[name].astype(object)
+        return frame
+
+    def _unpacked(self) -> Path:
+        """A copy that arrow can read by itself, gone with this object."""
+        folder = tempfile.mkdtemp(prefix="unnaive")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        unpacked = Path(folder) / "table.parquet"
+        with self.source.open() as stream, open(unpacked, "wb") as copy:
+            shutil.copyfileobj(stream, copy)
+        return unpacked
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn what arrow says of a bad file into one sentence."""
+        try:
+            yield
+        except DataError:
+            raise
+        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+            message = excerpt(str(error)).rstrip(".")
+            raise self.source.error(f"the Parquet file is damaged or of a kind not known here ({message}).") from None
+
+
+def _index_columns(schema: pa.Schema) -> set[str]:
+    """The columns in which pandas stored the index of a frame."""
+    try:
+        index = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+        return {name for name in index if isinstance(name, str)}
+    except (ValueError, KeyError, TypeError):
+        return set()
+
+
+def _plain_type(type_: pa.DataType) -> pa.DataType:
+    """The type without its encoding, and a float where pandas has no such number."""
+    if pa.types.is_dictionary(type_):
+        return _plain_type(type_.value_type)
+    return pa.float64() if pa.types.is_decimal(type_) or pa.types.is_null(type_) else type_
+
+
+def _kind(type_: pa.DataType, has_missing: bool) -> str:
+    if pa.types.is_integer(type_):
+        return "number" if has_missing else "integer"
+    if pa.types.is_floating(type_):
+        return "number"
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_):
+        return "text"
+    return str(type_)

@@ -1,0 +1,228 @@
+"""The files of ARFF and KEEL: a header that declares attributes, and rows of data."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from abc import ABC, abstractmethod
+from array import array
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from unnaive.io.relation_syntax import Row, Unreadable, Value, split, split_name, split_row, texts
+from unnaive.io.source import Source, excerpt
+
+_KEYWORD = re.compile(r"@([a-z]+)[ \t]*(.*)", re.IGNORECASE)
+_TYPE = re.compile(r"[a-z]+", re.IGNORECASE)
+_LARGEST_WHOLE = 2.0**53  # beyond this floats do not know all whole numbers
+
+
+class _Attribute(ABC):
+    """A declared column, filled value by value."""
+
+    @abstractmethod
+    def add(self, text: str) -> None:
+        """Take a value."""
+
+    @abstractmethod
+    def add_missing(self) -> None:
+        """Take a missing value."""
+
+    @abstractmethod
+    def add_omitted(self) -> None:
+        """Take what a sparse row leaves out."""
+
+    @abstractmethod
+    def column(self) -> pd.Series:
+        """All values."""
+
+
+class _Numbers(_Attribute):
+    def __init__(self, whole: bool) -> None:
+        self._whole = whole
+        self._values = array("d")
+
+    def add(self, text: str) -> None:
+        try:
+            number = float(text) if text.isascii() and "_" not in text else math.inf
+        except ValueError:
+            number = math.inf
+        if math.isinf(number):
+            raise Unreadable(f"{excerpt(text)!r} is not a finite number")
+        self._values.append(number)
+
+    def add_missing(self) -> None:
+        self._values.append(math.nan)
+
+    def add_omitted(self) -> None:
+        self._values.append(0.0)
+
+    def column(self) -> pd.Series:
+        numbers = np.array(self._values)
+        if self._whole and bool(np.all((numbers == np.floor(numbers)) & (np.abs(numbers) <= _LARGEST_WHOLE))):
+            return pd.Series(numbers.astype(np.int64))
+        return pd.Series(numbers)
+
+
+class _Categories(_Attribute):
+    def __init__(self, declared: list[str]) -> None:
+        twice = next((text for text, count in Counter(declared).items() if count > 1), None)
+        if twice is not None:
+            raise Unreadable(f"the value {twice!r} is declared twice")
+        self._codes = {text: code for code, text in enumerate(declared)}
+        self._values = array("i")
+
+    def add(self, text: str) -> None:
+        code = self._codes.get(text)
+        if code is None:
+            raise Unreadable(f"{excerpt(text)!r} is not among the declared values ({excerpt(', '.join(self._codes))})")
+        self._values.append(code)
+
+    def add_missing(self) -> None:
+        self._values.append(-1)
+
+    def add_omitted(self) -> None:
+        # A sparse row leaves out zeros, and the first declared value is number zero.
+        self._values.append(0 if self._codes else -1)
+
+    def column(self) -> pd.Series:
+        return pd.Series(pd.Categorical.from_codes(np.array(self._values), categories=pd.Index(list(self._codes))))
+
+
+class _Texts(_Attribute):
+    def __init__(self) -> None:
+        self._values: list[str | None] = []
+
+    def add(self, text: str) -> None:
+        self._values.append(text)
+
+    def add_missing(self) -> None:
+        self._values.append(None)
+
+    def add_omitted(self) -> None:
+        self._values.append(None)
+
+    def column(self) -> pd.Series:
+        return pa.array(self._values, pa.string()).to_pandas()
+
+
+@dataclass
+class Relation:
+    """What a file says.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        All declared columns; declared values are categories in the declared order.
+    lists : dict of str to list of str
+        Lists of names in the header, as KEEL's inputs and outputs.
+    """
+
+    frame: pd.DataFrame
+    lists: dict[str, list[str]] = field(default_factory=dict)
+
+
+def read_relation(source: Source, format_: str, missing: frozenset[str], lists: frozenset[str]) -> Relation:
+    """Read a file of declared attributes and their data.
+
+    Parameters
+    ----------
+    source : Source
+    format_ : str
+        What the format is called, for the errors.
+    missing : frozenset of str
+        Bare values that stand for a missing one.
+    lists : frozenset of str
+        Further keywords of the header, each with a list of names.
+
+    Returns
+    -------
+    Relation
+    """
+    lines = ((number, line) for number, line in source.lines() if line and not line.startswith("%"))
+    attributes: list[tuple[str, _Attribute]] = []
+    found: dict[str, list[str]] = {}
+    for number, line in lines:
+        keyword = _KEYWORD.match(line)
+        if keyword is None:
+            raise source.error(f"this is not {format_}, where a line of the header begins with @ and a word.", number)
+        word = keyword[1].lower()
+        try:
+            if word == "attribute":
+                attributes.append(_declared(keyword[2]))
+            elif word in lists:
+                found[word.rstrip("s")] = texts(split(keyword[2])[0])
+            elif word == "data":
+                break
+            elif word != "relation":
+                raise Unreadable(f"@{excerpt(word)} means nothing in {format_}")
+        except Unreadable as error:
+            raise source.error(f"{error}.", number) from None
+    else:
+        raise source.error(f"this is not {format_}, or not all of it: there is no @data.")
+    if not attributes:
+        raise source.error("no @attribute is declared before @data.", number)
+    _fill(attributes, lines, missing, source)
+    frame = pd.concat([attribute.column() for _, attribute in attributes], axis=1)
+    frame.columns = pd.Index([name for name, _ in attributes])
+    return Relation(frame, found)
+
+
+def _declared(declaration: str) -> tuple[str, _Attribute]:
+    """The name and type of an attribute."""
+    name, type_ = split_name(declaration)
+    if type_.startswith("{"):
+        return name, _Categories(texts(split(type_[1:], stop="}")[0]))
+    word = _TYPE.match(type_)
+    kind = word[0].lower() if word else ""
+    if kind in ("numeric", "real", "integer"):
+        return name, _Numbers(whole=kind == "integer")
+    if kind in ("string", "date"):
+        return name, _Texts()
+    if kind == "relational":
+        raise Unreadable(f"attribute {name!r} is a table of its own (relational), which is not supported; leave it out")
+    raise Unreadable(f"attribute {name!r} is neither numeric, real, integer, string, date nor a list in braces")
+
+
+def _fill(
+    attributes: list[tuple[str, _Attribute]],
+    lines: Iterator[tuple[int, str]],
+    missing: frozenset[str],
+    source: Source,
+) -> None:
+    """Read the data into the attributes."""
+    n_weighted = 0
+    for number, line in lines:
+        try:
+            row = split_row(line, len(attributes))
+            n_weighted += row.weighted
+            for (name, attribute), value in zip(attributes, _in_order(row, len(attributes))):
+                try:
+                    if value is None:
+                        attribute.add_omitted()
+                    elif not value.quoted and (value.text in missing or not value.text):
+                        attribute.add_missing()
+                    else:
+                        attribute.add(value.text)
+                except Unreadable as error:
+                    raise Unreadable(f"{error} in column {name!r}") from None
+        except Unreadable as error:
+            raise source.error(f"{error}.", number) from None
+    if n_weighted:
+        warnings.warn(f"{source.path}: the weights of {n_weighted} rows are left out.", stacklevel=5)
+
+
+def _in_order(row: Row, n_columns: int) -> list[Value] | list[Value | None]:
+    """The values of a row column by column, with None for what a sparse row leaves out."""
+    if row.places is None:
+        return row.values
+    values: list[Value | None] = [None] * n_columns
+    for place, value in zip(row.places, row.values):
+        values[place] = value
+    return values

@@ -1,0 +1,165 @@
+"""Where a table comes from: a file, gzipped or not, as bytes or as lines, and what is wrong with it in one sentence."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import IO, cast
+
+# How the files begin that are most often taken for another.
+_BEGINNINGS = {
+    b"\x1f\x8b": "gzipped, and its name should say so by ending in .gz",
+    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": "a zip or Excel file",
+    b"\xd0\xcf\x11\xe0": "an old Excel file",
+}
+_LONGEST_EXCERPT = 200
+
+
+class DataError(ValueError):
+    """Data that cannot be used, with what is wrong and what to do.
+
+    Examples
+    --------
+    >>> from unnaive.io.open_table import DataError, open_table
+    >>> try:
+    ...     open_table("flowers.xls")
+    ... except DataError as error:
+    ...     print(error)
+    flowers.xls: tables are read from files that end in .csv, .tsv, .jsonl, .ndjson, .parquet, .arff or .dat, each
+    with or without .gz.
+    """
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to read.
+
+    Attributes
+    ----------
+    path : Path
+    zipped : bool
+        Whether it is read through gzip.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from unnaive.io.source import Source
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "two.txt"
+    ...     _ = path.write_bytes(b"one\\r\\ntwo")
+    ...     list(Source(path, zipped=False).lines())
+    [(1, 'one'), (2, 'two')]
+    """
+
+    path: Path
+    zipped: bool
+
+    def error(self, problem: str, line: int | None = None) -> DataError:
+        """An error about this file, or about one of its lines."""
+        return DataError(f"{self.path}{'' if line is None else f', line {line}'}: {problem}")
+
+    def require(self, beginning: bytes | None = None) -> None:
+        """An error unless the file is there, is not empty, and begins as it should.
+
+        Parameters
+        ----------
+        beginning : bytes, optional
+            The first bytes of every file of the format; by default it is text, which none of the formats that
+            are known by their first bytes is.
+        """
+        if os.path.isdir(self.path):
+            raise self.error("this is a folder, not a file.")
+        if not os.path.isfile(self.path):
+            raise DataError(f"There is no file {self.path}.")
+        with self.open() as stream:
+            found = stream.read(8)
+        if not found:
+            raise self.error("the file is empty.")
+        if beginning is not None and found.startswith(beginning):
+            return
+        for bytes_, what in _BEGINNINGS.items():
+            if found.startswith(bytes_):
+                raise self.error(f"this is not what its name says, but {what}.")
+        if beginning is not None:
+            raise self.error("this is not what its name says: it does not begin as such a file does.")
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """The file as a stream of bytes; what goes wrong while it is read becomes a :class:`DataError`."""
+        try:
+            with cast(IO[bytes], gzip.open(self.path)) if self.zipped else open(self.path, "rb") as stream:
+                yield stream
+        except DataError:
+            raise
+        except EOFError:
+            raise self.error("the gzipped file ends too early; copy or download it again.") from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            if "Not a gzipped file" in str(error):
+                raise self.error("this is not a gzip file; take the .gz off its name.") from None
+            raise self.error("the gzipped file is damaged; copy or download it again.") from None
+        except UnicodeDecodeError:
+            raise self.encoding_error() from None
+        except OSError as error:
+            raise self.error(f"it cannot be read ({error.strerror or excerpt(str(error))}).") from None
+
+    @contextmanager
+    def text(self) -> Iterator[io.TextIOWrapper]:
+        """The file as text in UTF-8, with a byte order mark or not, and with its line ends as they are."""
+        with self.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+            yield text
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines of the file, stripped of space at both ends, with their numbers from 1."""
+        with self.text() as text:
+            for number, line in enumerate(text, 1):
+                yield number, line.strip()
+
+    def encoding_error(self) -> DataError:
+        """An error that says where the file stops being UTF-8."""
+        with self.open() as stream:
+            n_before = 0
+            for number, line in enumerate(stream, 1):
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    n_before += error.start
+                    byte, number = line[error.start], number + len(re.findall(rb"\r(?!\n)", line[: error.start]))
+                    return self.error(
+                        f"byte {n_before + 1} (0x{byte:02x}) is not UTF-8; save the file as UTF-8, for example with "
+                        f"iconv -f latin1 -t utf-8.",
+                        number,
+                    )
+                n_before += len(line)
+        return self.error("the file is not UTF-8; save it as UTF-8.")
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text, on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_EXCERPT else line[:_LONGEST_EXCERPT] + "…"
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """A hint at the names that are close to one that was not found; nothing if none is.
+
+    Examples
+    --------
+    >>> from unnaive.io.source import near
+    >>> near("Clas", ["age", "class", "colour"])
+    " Did you mean 'class'?"
+    >>> near("weight", ["age"])
+    ''
+    """
+    by_lower = {other.lower(): other for other in names}
+    found = [by_lower[other] for other in get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)]
+    return f" Did you mean {' or '.join(map(repr, found))}?" if found else ""

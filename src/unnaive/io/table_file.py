@@ -1,0 +1,201 @@
+"""TableFile: a file of rows and columns, read whole or in batches with the same answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from unnaive.io.source import DataError, Source, near
+
+
+class TableFile(ABC):
+    """A file that holds a table; :func:`unnaive.io.open_table.open_table` opens one.
+
+    Attributes
+    ----------
+    columns : list of str
+    kinds : dict of str to str
+        What each column holds: "integer", "number" (with NaN for missing values), "text", "category" (with
+        declared values), or the name of an arrow type.
+    n_rows : int
+    target : str
+        The column to predict, unless somebody says otherwise.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from unnaive.io.open_table import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "trips.csv"
+    ...     _ = path.write_text("sky,warmth,class\\nclear,21,beach\\ngrey,,museum\\ngrey,13,museum\\n")
+    ...     trips = open_table(path)
+    ...     print(trips.kinds, trips.n_rows)
+    ...     for batch in trips.batches(["sky", "warmth"], rows=2):
+    ...         print(batch)
+    {'sky': 'text', 'warmth': 'number', 'class': 'text'} 3
+         sky  warmth
+    0  clear    21.0
+    1   grey     NaN
+        sky  warmth
+    2  grey    13.0
+    """
+
+    def __init__(self, source: Source, columns: Sequence[str]) -> None:
+        self.source = source
+        self.columns = list(columns)
+        if not self.columns:
+            raise source.error("the table has no columns.")
+        nameless = next((place for place, name in enumerate(self.columns, 1) if not name.strip()), None)
+        if nameless is not None:
+            raise source.error(
+                f"column {nameless} has no name; name it, or write the file without the row numbers (index=False)."
+            )
+        twice = next((name for name, count in Counter(self.columns).items() if count > 1), None)
+        if twice is not None:
+            raise source.error(f"there are several columns named {twice!r}; rename all but one.")
+
+    @property
+    @abstractmethod
+    def kinds(self) -> dict[str, str]:
+        """What each column holds."""
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def target(self) -> str:
+        """The column to predict, unless somebody says otherwise: the one named class, else the last."""
+        return "class" if "class" in self.columns else self.columns[-1]
+
+    def batches(self, columns: Sequence[str] | None = None, rows: int = 100_000) -> Iterator[pd.DataFrame]:
+        """The table in frames of ``rows`` rows, the last one shorter.
+
+        The frames put one below the other are what :meth:`read` gives, types and index included.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Which columns, in this order; all of them by default.
+        rows : int, default=100_000
+
+        Yields
+        ------
+        DataFrame
+        """
+        if rows < 1:
+            raise ValueError(f"rows must be at least 1, not {rows}.")
+        return self._frames(self._chosen(columns), rows)
+
+    @abstractmethod
+    def read(self) -> pd.DataFrame:
+        """The whole table."""
+
+    @abstractmethod
+    def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
+        """Frames of so many rows of some columns, which exist."""
+
+    def _chosen(self, columns: Sequence[str] | None) -> list[str]:
+        if columns is None:
+            return self.columns
+        chosen = list(dict.fromkeys(columns))
+        if not chosen:
+            raise DataError("Name at least one column to read.")
+        for name in chosen:
+            if name not in self.columns:
+                raise self.source.error(f"there is no column {name!r}.{near(name, self.columns)}")
+        return chosen
+
+
+class FrameTable(TableFile):
+    """A file that is read as a whole, and cut into batches afterwards."""
+
+    def __init__(self, source: Source, frame: pd.DataFrame, target: str) -> None:
+        super().__init__(source, list(frame.columns))
+        self._frame = frame
+        self._target = target
+        if not len(frame):
+            raise source.error("the table has no rows.")
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        return {name: _kind_of_dtype(self._frame[name].dtype) for name in self.columns}
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._frame)
+
+    @property
+    def target(self) -> str:
+        return self._target
+
+    def read(self) -> pd.DataFrame:
+        return self._frame.copy()
+
+    def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
+        for start in range(0, self.n_rows, rows):
+            yield self._frame[columns].iloc[start : start + rows]
+
+
+class ArrowTable(TableFile):
+    """A file that is read in record batches of arrow, whose types are those of the whole file."""
+
+    @abstractmethod
+    def _records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Record batches of any length, each with the final types."""
+
+    def _to_pandas(self, table: pa.Table) -> pd.DataFrame:
+        return table.to_pandas(ignore_metadata=True, date_as_object=False)
+
+    def _all_records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        n_rows = 0
+        for batch in self._records(columns):
+            n_rows += batch.num_rows
+            yield batch
+        if n_rows != self.n_rows:
+            raise self.source.error(
+                f"{n_rows} rows were found where {self.n_rows} should be; the file is damaged, or changed meanwhile."
+            )
+
+    def read(self) -> pd.DataFrame:
+        return self._to_pandas(pa.Table.from_batches(list(self._all_records(self.columns))))
+
+    def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
+        start = 0
+        for table in _regrouped(self._all_records(columns), rows):
+            frame = self._to_pandas(table)
+            frame.index = pd.RangeIndex(start, start + len(frame))
+            start += len(frame)
+            yield frame
+
+
+def _regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]:
+    """The same rows in tables of ``rows`` rows, the last one shorter."""
+    held: list[pa.RecordBatch] = []
+    n_held = 0
+    for batch in batches:
+        while n_held + batch.num_rows >= rows:
+            n_taken = rows - n_held
+            yield pa.Table.from_batches([*held, batch.slice(0, n_taken)])
+            batch = batch.slice(n_taken)
+            held, n_held = [], 0
+        if batch.num_rows:
+            held.append(batch)
+            n_held += batch.num_rows
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _kind_of_dtype(dtype: Any) -> str:
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "category"
+    if pd.api.types.is_integer_dtype(dtype):
+        return "integer"
+    return "number" if pd.api.types.is_float_dtype(dtype) else "text"

@@ -1,0 +1,1 @@
+"""MassBayes and its h:d-trees."""

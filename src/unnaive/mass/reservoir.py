@@ -1,0 +1,140 @@
+"""A uniform sample of a stream of rows, whatever its length and however it is cut into batches."""
+
+from __future__ import annotations
+
+import copy
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import SeedSequence, default_rng
+from numpy.typing import NDArray
+
+from unnaive.mass.mass_forest import Sample
+
+
+class Arrivals(NamedTuple):
+    """Which of some rows come in: the first ``n_free`` into free places, ``rows`` into ``places`` of others."""
+
+    n_free: int
+    rows: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+    @property
+    def n_rows(self) -> int:
+        """How many they are."""
+        return self.n_free + len(self.rows)
+
+
+class Reservoir:
+    """As many rows of a stream as there is room for, each as likely to be among them as any other.
+
+    Parameters
+    ----------
+    size : int
+        Room for rows.
+    n_columns : int
+    seed : SeedSequence
+
+    Attributes
+    ----------
+    n_seen : int
+        Rows of the stream so far.
+    n_changed : int
+        Rows that came in since :meth:`settle` was called.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unnaive.mass.reservoir import Reservoir
+    >>> some = Reservoir(3, 1, np.random.SeedSequence(0))
+    >>> for start in range(0, 100, 10):
+    ...     rows = np.arange(start, start + 10.0)
+    ...     some.offer(rows[:, None], np.zeros(10, int), np.ones(10))
+    >>> some.n_seen, len(some.sample.values)
+    (100, 3)
+    """
+
+    def __init__(self, size: int, n_columns: int, seed: SeedSequence) -> None:
+        self.size = size
+        self.n_seen = self.n_changed = 0
+        self._held = Sample(np.empty((0, n_columns)), np.empty(0, dtype=np.int64), np.empty(0))  # with room to grow
+        # Of rows that are taken and of places they take, apart, so that batches make no difference.
+        self._taken, self._places = (default_rng(part) for part in seed.spawn(2))
+
+    @classmethod
+    def of(cls, sample: Sample, size: int, n_seen: int, seed: SeedSequence) -> Reservoir:
+        """One that has drawn a sample of the rows seen so far already.
+
+        Of a sample that is too large some rows are drawn. One that is smaller than all rows seen stays as small: the
+        rows that could fill it up have gone by.
+        """
+        n_drawn = len(sample.classes)
+        reservoir = cls(size if n_drawn == n_seen else min(size, n_drawn), sample.values.shape[1], seed)
+        kept: NDArray[np.int64] | slice = slice(None)
+        if n_drawn > size:
+            kept = reservoir._places.choice(n_drawn, size, replace=False)
+        reservoir._held = Sample._make(np.array(part[kept]) for part in sample)
+        reservoir.n_seen = n_seen
+        return reservoir
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows are there."""
+        return min(self.n_seen, self.size)
+
+    @property
+    def sample(self) -> Sample:
+        """The rows that are there now."""
+        return Sample._make(part[: self.n_rows] for part in self._held)
+
+    def offer(self, values: NDArray[np.float64], classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Show it more rows of the stream."""
+        self.take(self.draw(len(classes)), Sample(values, classes, weights))
+
+    def draw(self, n_rows: int) -> Arrivals:
+        """Which of the next rows of the stream are to come in, by :meth:`take` or :meth:`with_rows`."""
+        n_free = min(self.size - self.n_rows, n_rows)
+        numbers = self.n_seen + 1 + np.arange(n_free, n_rows)  # of the rows that find no free place
+        rows = n_free + np.flatnonzero(self._taken.random(len(numbers)) * numbers < self.size)
+        return Arrivals(n_free, rows, self._places.integers(self.size, size=len(rows)))
+
+    def take(self, arrivals: Arrivals, offered: Sample) -> None:
+        """Let those of the rows offered in that were drawn."""
+        n_rows, n_free = self.n_rows, arrivals.n_free
+        self._make_room(n_rows + n_free)
+        for held, new in zip(self._held, offered):
+            held[n_rows : n_rows + n_free] = new[:n_free]
+            # Of several rows for one place the last stays, as if they had come one by one.
+            held[arrivals.places] = new[arrivals.rows]
+        self.n_seen += len(offered.classes)
+        self.n_changed += arrivals.n_rows
+
+    def with_rows(self, arrivals: Arrivals, offered: Sample) -> Reservoir:
+        """One that took these rows; this one stays as it is."""
+        twin = self.copy()
+        twin.take(arrivals, offered)
+        return twin
+
+    def copy(self) -> Reservoir:
+        """One with rows of its own, to take the place of this one."""
+        twin = copy.copy(self)
+        twin._held = Sample._make(part.copy() for part in self._held)
+        return twin
+
+    def _make_room(self, n_rows: int) -> None:
+        room = len(self._held.classes)
+        if n_rows > room:
+            more = min(max(n_rows, 2 * room), self.size) - room
+            self._held = Sample._make(
+                np.concatenate([part, np.empty((more, *part.shape[1:]), part.dtype)]) for part in self._held
+            )
+
+    def recode(self, column: int, new_codes: NDArray[np.int64]) -> None:
+        """Give the categories of a column other codes."""
+        codes = self._held.values[: self.n_rows, column]
+        known = ~np.isnan(codes)
+        codes[known] = new_codes[codes[known].astype(np.int64)]
+
+    def settle(self) -> None:
+        """Count changes from now on."""
+        self.n_changed = 0

@@ -1,0 +1,1 @@
+"""Naive Bayes on small neural networks: AG-NBC and AE-NBC."""

@@ -1,0 +1,1 @@
+"""Liu et al. 2013: a Bayesian classifier for tensorial data (Bat)."""

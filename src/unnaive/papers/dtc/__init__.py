@@ -1,0 +1,1 @@
+"""van Gerven 2007: tensor decompositions for probabilistic classification (DTC)."""

@@ -1,0 +1,234 @@
+"""ComponentsDisplay: what every component of a decomposed tensor adds to every class, as a Hinton diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unnaive.models import classifier_of
+from unnaive.show.display import Display
+from unnaive.show.panels import class_name, fitting, inset, legend_below
+from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# In inches: the side of a cell at most, a cell that is as high as a line of text, the whole drawing at most, names of
+# classes at most, over the cells, and below them, where there are numbers, their title and the legend.
+_SIDE_MOST, _TEXT_LINE, _WIDEST, _HIGHEST, _NAMES, _ABOVE, _BELOW = 0.3, 0.16, 12.0, 10.0, 2.0, 0.06, 0.74
+_TITLE_LINE = 0.25
+_NAME_SHARE = 0.35  # of the width, at most
+_FULL = 0.92  # side of the largest square, in cells
+_FRAME, _FRAME_SHARE = 0.08, 0.22  # how thick the line round an open square is at most, in cells and in its sides
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+class ComponentsDisplay(Display):
+    """Contributions of components to classes: a square each, the larger, the more.
+
+    The area of a square is in proportion to the size of the contribution. Positive ones are filled, negative ones
+    open. Figure 7 of the paper on the decomposed tensor classifier (DTC) is of this kind.
+
+    Parameters
+    ----------
+    contributions : array-like of shape (n_classes, n_components)
+        Positive or negative.
+    classes : list of labels
+    title : str, optional
+
+    Attributes
+    ----------
+    sides : ndarray of shape (n_classes, n_components)
+        Sides of the squares as shares of the largest.
+    panel_ : matplotlib Axes
+        With components from left to right and classes from top to bottom.
+    squares_ : dict of str to matplotlib PathPatch
+        All squares of a kind, "positive" or "negative"; without an entry if there are none.
+    legend_ : matplotlib Legend
+        Says how large the largest squares of both kinds are.
+    ax_ : matplotlib Axes
+        Those that hold the panel.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from unnaive.papers import ComponentsDisplay
+    >>> display = ComponentsDisplay([[0.8, -0.2, 0.0], [0.2, 0.05, -0.05]], ["acute", "chronic"]).plot()
+    >>> display.sides
+    array([[1.  , 0.5 , 0.  ],
+           [0.5 , 0.25, 0.25]])
+    >>> [text.get_text() for text in display.legend_.get_texts()]
+    ['positive, up to 0.8', 'negative, down to −0.2']
+    """
+
+    def __init__(self, contributions: ArrayLike, classes: Sequence[Any], *, title: str | None = None) -> None:
+        self.contributions = np.array(contributions, dtype=np.float64)
+        self.classes = list(classes)
+        if self.contributions.ndim != 2 or not self.contributions.size:
+            raise ValueError(
+                f"contributions has shape {self.contributions.shape}: give one row a class and one column a component."
+            )
+        if len(self.classes) != len(self.contributions):
+            raise ValueError(
+                f"classes has {len(self.classes)} labels, but contributions has {len(self.contributions)} rows: "
+                "give one label a row."
+            )
+        if not np.isfinite(self.contributions).all():
+            place, component = np.argwhere(~np.isfinite(self.contributions))[0].tolist()
+            raise ValueError(
+                f"contributions of {self.classes[place]!r} holds {self.contributions[place, component]} at component "
+                f"{component + 1}: give finite numbers."
+            )
+        sizes = np.abs(self.contributions)
+        self.sides = np.sqrt(sizes / (sizes.max() or 1.0))
+        self.title = title
+
+    @classmethod
+    def from_estimator(cls, model: Any, *, title: str | None = None, ax: Axes | None = None) -> ComponentsDisplay:
+        """Draw the components of a fitted model.
+
+        Parameters
+        ----------
+        model : classifier with ``component_weights_`` and ``class_factors_``, or pipeline that ends in one
+            A contribution is the weight of a component times the factor of a class.
+        title : str, optional
+        ax : matplotlib Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        ComponentsDisplay
+        """
+        weights, factors, classes = read_fitted(model, "component_weights_", "class_factors_", "classes_")
+        return cls(factors * weights, classes.tolist(), title=title).plot(ax=ax)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches that do the drawing justice."""
+        n_classes, n_components = self.contributions.shape
+        beside = self._room_for_names(_NAMES)
+        side = min(_SIDE_MOST, (_WIDEST - beside) / n_components)
+        width = max(4.4, beside + n_components * side + 0.2)
+        height = min(_HIGHEST, _ABOVE + n_classes * side + _BELOW + 0.2)
+        return width, height + (_TITLE_LINE if self.title else 0.0)
+
+    def _room_for_names(self, most: float) -> float:
+        """Inches for the names of the classes and a gap."""
+        widest = max(text_width(shorten(class_name(label), 40), TEXT_SIZE) for label in self.classes)
+        return min(most, 1.03 * widest + 0.12)
+
+    def _draw(self, ax: Axes) -> None:
+        ax.set_axis_off()
+        if self.title:
+            write_title(ax, shorten(self.title, 200))
+        width, height = settle(ax)
+        n_classes, n_components = self.contributions.shape
+        # Names have a share of the axes for certain, and what cells do not need.
+        beside = self._room_for_names(max(_NAME_SHARE * width, width - n_components * _SIDE_MOST - 0.05))
+        most = max((height - _ABOVE - _BELOW) / n_classes, 0.01)
+        wide = min(_SIDE_MOST, (width - beside - 0.05) / n_components)
+        high = min(max(wide, _TEXT_LINE), most)
+        wide = min(wide, max(high, _TEXT_LINE))
+        up = height - _ABOVE - n_classes * high
+        self.panel_ = inset(ax, (width, height), beside, up, n_components * wide, n_classes * high)
+        self._name_cells(self.panel_, beside, wide, high)
+        self._draw_squares(self.panel_, min(wide, high) / np.array([wide, high]))
+        self._write_legend(ax, (up - _BELOW) / height)
+
+    def _name_cells(self, ax: Axes, beside: float, wide: float, high: float) -> None:
+        n_classes, n_components = self.contributions.shape
+        ax.set(xlim=(0.5, n_components + 0.5), ylim=(n_classes - 0.5, -0.5))
+        ax.spines[:].set(visible=True, color=GRID)
+        for rule, places in (
+            (ax.axhline, np.arange(1, n_classes) - 0.5),
+            (ax.axvline, np.arange(1, n_components) + 0.5),
+        ):
+            for place in places.tolist():
+                rule(place, color=GRID, linewidth=min(0.5, 3 * min(wide, high)), zorder=1)
+        size = min(TEXT_SIZE, 60 * high)  # a line of text is not higher than a cell
+        names = [fitting(class_name(label), beside - 0.1, size) for label in self.classes]
+        ax.set_yticks(range(n_classes), names, fontsize=size, parse_math=False)
+        apart = 1.5 * text_width(str(n_components), TEXT_SIZE) / wide
+        step = next((step for step in _STEPS if step >= apart), _STEPS[-1])
+        ax.set_xticks(range(step, n_components + 1, step) if step <= n_components else [n_components])
+        ax.tick_params(length=0, pad=3)
+        ax.set_xlabel("component", labelpad=2)
+
+    def _draw_squares(self, ax: Axes, square: NDArray[np.float64]) -> None:
+        """Draw into cells that hold a square of some width and height, in cells."""
+        from matplotlib.patches import PathPatch
+
+        self.squares_ = {}
+        for kind, colour, chosen in (
+            ("positive", PALETTE[0], self.contributions > 0),
+            ("negative", PALETTE[1], self.contributions < 0),
+        ):
+            if chosen.any():
+                places, components = np.nonzero(chosen)
+                centres = np.column_stack([components + 1.0, places])
+                path = _squares(centres, _FULL * self.sides[chosen], square, hollow=kind == "negative")
+                look: dict[str, Any] = {"facecolor": colour, "edgecolor": "none", "linewidth": 0}
+                # Moved to whole pixels, squares would not have the areas that they stand for.
+                self.squares_[kind] = PathPatch(path, snap=False, zorder=2, **look)
+                ax.add_artist(self.squares_[kind])
+
+    def _write_legend(self, ax: Axes, up: float) -> None:
+        from matplotlib.patches import Patch
+
+        highest, lowest = self.contributions.max(), self.contributions.min()
+        marks = [
+            Patch(facecolor=PALETTE[0], edgecolor=PALETTE[0], linewidth=1.2),
+            Patch(facecolor="none", edgecolor=PALETTE[1], linewidth=1.2),
+        ]
+        words = [
+            f"positive, up to {_number(highest)}" if highest > 0 else "positive: none",
+            f"negative, down to {_number(lowest)}" if lowest < 0 else "negative: none",
+        ]
+        self.legend_ = legend_below(ax, marks, words, len(words), handlelength=0.7)
+        self.legend_.set_bbox_to_anchor((0, up), ax.transAxes)  # close to few cells in large axes
+        # What stands for nothing that is drawn steps back.
+        for text, kind in zip(self.legend_.get_texts(), ("positive", "negative")):
+            if kind not in self.squares_:
+                text.set_color(FAINT)
+
+
+def read_fitted(model: Any, *attributes: str) -> list[NDArray[Any]]:
+    """Fitted attributes of a classifier, or of the one that a pipeline ends in; an error names the one it lacks.
+
+    Examples
+    --------
+    >>> from unnaive import NaiveBayes
+    >>> from unnaive.papers.dtc.components_display import read_fitted
+    >>> read_fitted(NaiveBayes().fit([[1], [2]], ["a", "b"]), "classes_")
+    [array(['a', 'b'], dtype='<U1')]
+    """
+    classifier = classifier_of(model)
+    for name in attributes:
+        if not hasattr(classifier, name):
+            raise ValueError(
+                f"{type(classifier).__name__} has no {name}: fit it, or give a decomposed tensor classifier instead."
+            )
+    return [np.asarray(getattr(classifier, name)) for name in attributes]
+
+
+def _squares(
+    centres: NDArray[np.float64], sides: NDArray[np.float64], square: NDArray[np.float64], *, hollow: bool
+) -> Any:
+    """One path round squares, or round them and, the other way round, the holes in them."""
+    from matplotlib.path import Path
+
+    corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])
+    rings = [corners * sides[:, None, None]]
+    if hollow:
+        inner = sides - 2 * np.minimum(_FRAME, _FRAME_SHARE * sides)
+        rings.append(corners[::-1] * inner[:, None, None])
+    points = centres[:, None, :] + square * np.concatenate(rings, axis=1)
+    around = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    return Path(points.reshape(-1, 2), np.tile(around, len(sides) * len(rings)))
+
+
+def _number(value: float) -> str:
+    return format(value, ".3g").replace("-", "−")

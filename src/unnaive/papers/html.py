@@ -1,0 +1,77 @@
+"""The HTML report of a paper rebuilt: its claims, tables and figures in one file that needs nothing but itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from unnaive.papers.machine import describe_machine
+from unnaive.papers.rebuilt_table import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Cell, RebuiltTable
+from unnaive.papers.reproduction import Reproduction
+from unnaive.show.page import check_report_path, draw_figure, render_page, write_page
+
+
+def write_paper_report(found: Reproduction, path: str | Path, *, title: str, command: str) -> Path:
+    """Write what came out of a paper's experiments to an HTML file.
+
+    Parameters
+    ----------
+    found : Reproduction
+    path : path
+        Where the report goes; a report that is there is replaced.
+    title : str
+        Of the paper.
+    command : str
+        That repeats the experiments.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from unnaive.papers.reproduction import Reproduction
+    >>> from unnaive.papers.worked_examples import path_counts
+    >>> from unnaive.papers.html import write_paper_report
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/paths.html"
+    ...     write_paper_report(Reproduction([path_counts()]), path, title="Paths", command="unnaive reproduce").name
+    'paths.html'
+    """
+    check_report_path(path)
+    verdicts = [claim.verdict for claim in found.claims]
+    page = render_page(
+        "paper.html.jinja",
+        found=found,
+        tables=[_shown(table) for table in found.tables],
+        title=title,
+        command=command,
+        machine=describe_machine(),
+        verdicts={verdict: verdicts.count(verdict) for verdict in (REPRODUCED, NOT_REPRODUCED, NOT_POSSIBLE)},
+        figures=[
+            draw_figure(f"figure{number}", name, picture)
+            for number, (name, picture) in enumerate(found.pictures.items())
+        ],
+    )
+    return write_page(page, path)
+
+
+class _Parts(NamedTuple):
+    """A cell of a table: what was measured, what is printed, and how far apart these are."""
+
+    measured: str
+    printed: str
+    apart: str
+
+
+def _shown(table: RebuiltTable) -> dict[str, Any]:
+    rows = [(row, [_parts(table, table.cells[row, column]) for column in table.columns]) for row in table.rows]
+    verdict, _, why = table.verdict.partition(": ")
+    return {"title": table.title, "verdict": verdict, "why": why, "columns": table.columns, "rows": rows}
+
+
+def _parts(table: RebuiltTable, cell: Cell) -> _Parts:
+    measured, _, printed = table.words(cell).partition(" (")
+    return _Parts(measured, printed.removesuffix(")"), table.apart(cell).replace("-", "\N{MINUS SIGN}"))

@@ -1,0 +1,263 @@
+"""The document of a leaderboard, and its picture."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from unnaive.evaluate.comparison import Comparison, label_of
+from unnaive.evaluate.significance import nemenyi_critical_difference
+from unnaive.models import MODELS
+from unnaive.papers.leaderboard.board import METRICS, MOST_TIME, Leaderboard, seconds_of
+from unnaive.papers.leaderboard.tables import Tables, kind_of
+
+
+def write(board: Leaderboard, folder: str | Path, command: str) -> Path:
+    """Write the document leaderboard.md and its picture leaderboard.svg into a folder; give the document's path."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    _draw(board, folder / "leaderboard.svg")
+    path = folder / "leaderboard.md"
+    path.write_text(document(board, command), encoding="utf-8")
+    return path
+
+
+def _draw(board: Leaderboard, path: Path) -> None:
+    """Ranks by accuracy and by log loss, and what a rank costs in time, one below the other."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    from unnaive.show.critical_difference import CriticalDifferenceDisplay
+    from unnaive.show.score_time import ScoreTimeDisplay
+
+    comparison, ranks = board.comparison, board.ranks("accuracy")
+    failed, times = {result.model for result in comparison.errors}, board.times()
+    done = [model for model in ranks if not np.isnan(times[model])]
+    unit = np.exp(np.mean([np.log(seconds_of(comparison, data, "nb")) for data in comparison.data]))
+    figure = Figure(figsize=(9, 20), layout="constrained", facecolor="white")
+    axes = figure.subplots(3, 1)
+    for metric, ax in zip(METRICS, axes):
+        CriticalDifferenceDisplay.from_comparison(comparison, metric, ax=ax)
+        ax.set_title(f"{label_of(metric)}. {ax.get_title(loc='left')}", loc="left", fontsize=10)
+    ScoreTimeDisplay(
+        done,
+        [ranks[model] for model in done],
+        [times[model] * unit for model in done],
+        partial=[model in failed for model in done],
+        score_label="average rank by accuracy",
+        time_label="time to fit and predict a fold, geometric mean over tables",
+        higher_is_better=False,
+    ).plot(ax=axes[2])
+    with matplotlib.rc_context({"svg.hashsalt": "unnaive"}):
+        figure.savefig(path, format="svg", metadata={"Date": None})
+
+
+def document(board: Leaderboard, command: str) -> str:
+    """The whole leaderboard as Markdown.
+
+    Parameters
+    ----------
+    board : Leaderboard
+    command : str
+        What to run to have it again.
+
+    Returns
+    -------
+    str
+    """
+    comparison, tables = board.comparison, board.tables
+    n_own = sum(not MODELS[model].is_baseline for model in comparison.models)
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
+    parts = [
+        "# Leaderboard",
+        f"{n_own} models of this library and {len(comparison.models) - n_own} of scikit-learn on "
+        f"{len(comparison.data)} tables, all with their default parameters. This page is written by the command",
+        f"    {command}",
+        f"here on {date.today():%d %B %Y}, unnaive {comparison.settings['version']}, Python "
+        f"{platform.python_version()}, {versions}, {platform.machine()}, {os.cpu_count()} cores.",
+        "## What we recommend",
+        _recommended(board),
+        "## All tables",
+        "![Average ranks by accuracy and by log loss with critical differences, and ranks against time]"
+        "(leaderboard.svg)",
+        _overall(board),
+        "## By kind of columns and by size",
+        "Average ranks among the tables whose columns are all categories, all numbers, or both, and among those that "
+        "have so many rows, all of them counted. Two models differ significantly where their ranks are the critical "
+        "difference (Nemenyi, 5 %) apart.",
+        *(f"{label_of(metric)}:\n\n{_by_group(board, metric)}" for metric in METRICS),
+        f"Time to fit and predict, naive Bayes' = 1:\n\n{_by_group(board, None)}",
+        "## The tables",
+        _sets(board),
+        "## How it was measured",
+        f"{comparison.settings['cv']} stratified folds, the same for all models; all that a model learns, cut points "
+        f"and categories too, it learns from the training rows. {_of_the_cut(tables)}icgnb sees the rows to be "
+        "predicted, without their labels. Support vector machines have no probabilities, and no log loss. A "
+        "probability below 2.2e-16 is taken for that. Columns are numbers or categories as the files say, also "
+        "where numbers are codes. Times are by the clock on the wall, the least of the folds; other work on the "
+        "machine lengthens long fits more than short ones.",
+        _failures(comparison),
+        _left_out(tables),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _recommended(board: Leaderboard) -> str:
+    rows = [
+        (
+            *((f"**{found.kind}**", f"**{found.model}**", f"{found.time:.1f}") if place == 0 else ("", "", "")),
+            label_of(rival.metric),
+            f"{rival.rank:.1f} ({rival.score:.3f})",
+            f"{rival.baseline} {rival.baseline_rank:.1f} ({rival.baseline_score:.3f})",
+            f"{rival.wins}/{rival.ties}/{rival.losses}",
+            f"{rival.verdict} (p = {rival.p_value:.2g})",
+        )
+        for found in board.recommendations
+        for place, rival in enumerate(found.rivals)
+    ]
+    header = ("columns", "model", "time", "by", "rank (mean)", "best baseline", "wins/ties/losses", "the model is")
+    after = "; ".join(f"for {found.kind} {' and '.join(found.next) or 'nothing'}" for found in board.recommendations)
+    return (
+        "The rule, which knows no names: of the models of this library that failed on none of these tables and take at "
+        f"most {MOST_TIME:g} times as long as naive Bayes, the one with the best mean of its average ranks by accuracy "
+        "and by log loss. Beside it stands the model of scikit-learn that ranks best, whatever time it takes, and how "
+        "the two compare, table by table (Wilcoxon's signed ranks; both were chosen on these very tables, so p is too "
+        f"small if anything).\n\n{_table(header, rows)}\n\nNext by the same rule come {after}."
+    )
+
+
+def _overall(board: Leaderboard) -> str:
+    comparison, times = board.comparison, board.times()
+    accuracy, losses = ({s.model: s for s in comparison.leaderboard(metric)} for metric in METRICS)
+    ranks = {metric: board.ranks(metric) for metric in METRICS}
+    rows = []
+    for model in sorted(comparison.models, key=ranks["accuracy"].__getitem__):
+        mine, loss = accuracy[model], losses[model]
+        has_loss = model in ranks["log_loss"]
+        rows.append(
+            (
+                _name(model),
+                MODELS[model].description,
+                f"{ranks['accuracy'][model]:.2f}",
+                f"{ranks['log_loss'][model]:.2f}" if has_loss else "",
+                f"{mine.score:.4f}",
+                f"{loss.score:.3f}" if has_loss else "",
+                f"{mine.wins}/{mine.ties}/{mine.losses}" if model != "nb" else "",
+                f"{loss.wins}/{loss.ties}/{loss.losses}" if has_loss and model != "nb" else "",
+                _number(times[model]),
+                f"{mine.n_data}",
+            )
+        )
+    header = (
+        *("model", "", "rank, accuracy", "rank, log loss", "accuracy", "log loss"),
+        *("w/t/l accuracy", "w/t/l log loss", "time", "tables"),
+    )
+    differences = " and ".join(
+        f"{nemenyi_critical_difference(len(ranks[metric]), len(comparison.data)):.2f} by {label_of(metric)}"
+        for metric in METRICS
+    )
+    return (
+        "Average ranks (1 is best; who fails ranks last), mean scores over the tables done, tables won, tied and lost "
+        "against naive Bayes by a corrected paired t-test at 5 %, time to fit and predict as a multiple of naive "
+        "Bayes' (geometric mean over tables), and on how many tables it did not fail. Models of "
+        f"scikit-learn are in italics. The critical difference of ranks (Nemenyi, 5 %) is {differences}."
+        f"\n\n{_table(header, rows)}"
+    )
+
+
+def _by_group(board: Leaderboard, metric: str | None) -> str:
+    """Ranks by a metric, or times, in every group of tables."""
+    groups = [None, *board.tables.groups]
+    found = [board.times(group) if metric is None else board.ranks(metric, group) for group in groups]
+    sizes = [len(board.on(group).data) for group in groups]
+    header = ["model", *(f"{group or 'all'} ({size})" for group, size in zip(groups, sizes))]
+    rows = [
+        [_name(model), *(_number(column.get(model, np.nan)) for column in found)]
+        for model in sorted(found[0], key=found[0].__getitem__)
+    ]
+    if metric is not None:
+        apart = (nemenyi_critical_difference(len(column), size) for column, size in zip(found, sizes))
+        rows.append(["critical difference", *(f"{difference:.1f}" for difference in apart)])
+    return _table(header, rows)
+
+
+def _sets(board: Leaderboard) -> str:
+    comparison, tables = board.comparison, board.tables
+    best: dict[bool, list[str]] = {}
+    for baseline in (False, True):
+        names = [model for model in comparison.models if MODELS[model].is_baseline is baseline]
+        scores = comparison.restricted(names).scores("accuracy") if names else np.empty((len(comparison.data), 0))
+        best[baseline] = [
+            "" if np.isnan(row).all() else f"{names[int(np.nanargmax(row))]} {np.nanmax(row):.3f}" for row in scores
+        ]
+    naive = comparison.restricted(["nb"]).scores("accuracy")[:, 0]
+    rows = [
+        (
+            name,
+            kind_of(tables.data[name]),
+            f"{tables.n_rows[name]:,}",
+            str(tables.data[name].n_columns),
+            str(tables.data[name].n_classes),
+            f"{naive[place]:.3f}",
+            best[False][place],
+            best[True][place],
+        )
+        for place, name in enumerate(comparison.data)
+    ]
+    header = ("table", "columns are", "rows", "columns", "classes", "nb", "best of ours", "best of scikit-learn's")
+    return (
+        "Accuracy of naive Bayes, and of whichever models did best here, which is more than one could have known "
+        f"beforehand:\n\n{_table(header, rows)}"
+    )
+
+
+def _of_the_cut(tables: Tables) -> str:
+    sizes = [dataset.n_rows for name, dataset in tables.data.items() if dataset.n_rows < tables.n_rows[name]]
+    if not sizes:
+        return ""
+    return (
+        f"{len(sizes)} of the tables were cut to {max(sizes):,} rows, drawn with classes as often as in all of them, "
+        "so that rare ones may be gone. "
+    )
+
+
+def _failures(comparison: Comparison) -> str:
+    by_model: dict[str, dict[str, str]] = {}
+    for result in comparison.errors:
+        by_model.setdefault(result.model, {}).setdefault(result.data, str(result.error))
+    return "\n".join(
+        f"- {model} failed on {len(errors)} of {len(comparison.data)} tables ({', '.join(errors)}), on the first of "
+        f"them with: {next(iter(errors.values()))}"
+        for model, errors in by_model.items()
+    )
+
+
+def _left_out(tables: Tables) -> str:
+    twins = ", ".join(f"{name} (as {kept})" for name, kept in tables.twins.items())
+    return " ".join(
+        [
+            *([f"Left out because they are here under another name: {twins}."] if twins else []),
+            *([f"Left out because they are no tables: {', '.join(tables.others)}."] if tables.others else []),
+        ]
+    )
+
+
+def _number(value: float) -> str:
+    """With one decimal; nothing for what there is not."""
+    return "" if np.isnan(value) else f"{value:.1f}"
+
+
+def _name(model: str) -> str:
+    return f"*{model}*" if MODELS[model].is_baseline else model
+
+
+def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [list(header), *map(list, rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

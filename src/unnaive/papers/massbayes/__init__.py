@@ -1,0 +1,1 @@
+"""Aryal & Ting 2013: MassBayes."""

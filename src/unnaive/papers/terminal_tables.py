@@ -1,0 +1,85 @@
+"""A reproduction as the terminal shows it: claims, tables, conclusions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Claim
+from unnaive.papers.rebuilt_table import RebuiltTable
+from unnaive.papers.reproduction import Reproduction
+
+_GAP = 2  # between columns
+_VERDICTS = {REPRODUCED: "green", NOT_REPRODUCED: "red", NOT_POSSIBLE: "yellow"}
+
+
+def rebuilt(table: RebuiltTable, width: int) -> list[Table]:
+    """A paper's table: measured means and deviations, and in brackets what is printed and the difference.
+
+    Columns that do not fit beside each other stand below each other.
+    """
+    words = {place: table.told(cell) for place, cell in table.cells.items()}
+    names = max((cell_len(row) for row in table.rows), default=0)
+    parts: list[list[str]] = [[]]
+    room = width - names
+    for column in table.columns:
+        needed = _GAP + max(cell_len(text) for text in (column, *(words[row, column] for row in table.rows)))
+        if parts[-1] and needed > room:
+            parts.append([])
+            room = width - names
+        parts[-1].append(column)
+        room -= needed
+    return [_part(table.rows, columns, words) for columns in parts if columns]
+
+
+def _part(rows: list[str], columns: list[str], words: Mapping[tuple[str, str], str]) -> Table:
+    shown = Table(header_style="bold", box=None, pad_edge=False)
+    shown.add_column("", no_wrap=True)
+    for column in columns:
+        shown.add_column(Text(column), justify="right", no_wrap=True)
+    for row in rows:
+        shown.add_row(Text(row), *(Text(words[row, column]) for column in columns))
+    return shown
+
+
+def claims(told: Sequence[Claim]) -> Table:
+    """What a paper claims, and whether it came out."""
+    shown = Table(header_style="bold", box=None, pad_edge=False)
+    shown.add_column("verdict", no_wrap=True)
+    shown.add_column("claim", ratio=1)
+    shown.add_column("because", ratio=1)
+    for claim in told:
+        shown.add_row(Text(claim.verdict, style=_VERDICTS[claim.verdict]), Text(claim.statement), Text(claim.because))
+    return shown
+
+
+def print_reproduction(out: Console, title: str, found: Reproduction) -> None:
+    """What came out of a paper's experiments: claims first, then tables, conclusions, and what is missing."""
+
+    def say(sentence: str, style: str = "") -> None:
+        out.print(sentence, style=style, highlight=False, markup=False)
+
+    say(title, "bold")
+    for note in found.notes:
+        say(note, "dim")
+    out.print()
+    if found.claims:
+        out.print(claims(found.claims))
+        out.print()
+    for table in found.tables:
+        say(table.title, "bold")
+        if table.verdict:
+            say(table.verdict, "dim")
+        for part in rebuilt(table, out.width):
+            out.print(part)
+            out.print()
+    for sentence in found.conclusions:
+        say(f"- {sentence}")
+    for name, where in found.missing.items():
+        say(f"Not here: {name}. Where to get it: {where}.", "yellow")
+    if found.undrawn:
+        say(f"Not drawn without --full: {'; '.join(found.undrawn)}.", "yellow")

@@ -1,0 +1,271 @@
+"""What may be in a model file: types, and what they may be made of.
+
+Before skops makes anything of a model, every type it names is looked up in the list here, by the way it is to be
+made; skops' own lists of what it trusts play no part.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+from zipfile import ZIP_STORED, ZipFile
+
+import numpy as np
+
+_SCHEMA = "schema.json"
+_DEEPEST = 300
+
+# Every type that may be in a file, by how skops makes it. Types that are made by calling them with what is in
+# the file have an entry in _ARGUMENTS, which says what that may be.
+_UNNAIVE = (
+    "bayes.naive_bayes.NaiveBayes",
+    "bayes.aode.AODE",
+    "bayes.aode.WAODE",
+    "bayes.aode.AODEsr",
+    "bayes.aode.AnDE",
+    "bayes.hidden_naive_bayes.HiddenNaiveBayes",
+    "bayes.networks.TAN",
+    "bayes.networks.KDB",
+    "bayes.networks.BayesNet",
+    "mass.mass_bayes.MassBayes",
+    "decomposition.decomposed_tensor.DecomposedTensorClassifier",
+    "instance_graph.instance_graph_nb.InstanceGraphNB",
+    "instance_graph.instance_graph_embedding.InstanceGraphEmbedding",
+    "bayes.wanbia.WeightedNaiveBayes",
+    "bayes.wanbia.WeightedGaussianNB",
+    "bayes.cfwnb.CorrelationWeightedNB",
+    "neural.attribute_group_nb.AttributeGroupNB",
+    "neural.autoencoder_nb.AutoencoderNB",
+    "text.higher_order_nb.HigherOrderNB",
+    "text.higher_order_svm.HigherOrderSVC",
+    "text.higher_order_svm.HigherOrderTransformer",
+    "text.nbsvm.WangManningNBSVM",
+    "text.word_clusters.WordClusterNB",
+    "tensors.bat.BayesianTensorClassifier",
+    "tensors.support_tensor_machine.SupportTensorMachine",
+    "text.terms.Terms",
+    "text.text_tensor.TextTensor",
+    "tensors.pattern_tensor.PatternTensor",
+    "graphs.subgraph_tensor.SubgraphTensor",
+    "encoding.table_encoder.TableEncoder",
+    "encoding.categories.Categories",
+    "encoding.mdl_discretizer.MDLDiscretizer",
+    "baselines.TextAsCategories",
+)
+# Models to compare with and what is put in front of them, as far as they predict in Python, or _CHECKS knows
+# what their compiled code relies on.
+_SKLEARN = (
+    "compose._column_transformer.ColumnTransformer",
+    "compose._column_transformer.make_column_selector",
+    "decomposition._pca.PCA",
+    "discriminant_analysis.LinearDiscriminantAnalysis",
+    "discriminant_analysis.QuadraticDiscriminantAnalysis",
+    "dummy.DummyClassifier",
+    "ensemble._bagging.BaggingClassifier",
+    "ensemble._forest.ExtraTreesClassifier",
+    "ensemble._forest.RandomForestClassifier",
+    "ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier",
+    "ensemble._stacking.StackingClassifier",
+    "ensemble._voting.VotingClassifier",
+    "ensemble._weight_boosting.AdaBoostClassifier",
+    "feature_extraction.text.TfidfTransformer",
+    "frozen._frozen.FrozenEstimator",
+    "impute._base.SimpleImputer",
+    "linear_model._logistic.LogisticRegression",
+    "linear_model._ridge.RidgeClassifier",
+    "naive_bayes.BernoulliNB",
+    "naive_bayes.CategoricalNB",
+    "naive_bayes.ComplementNB",
+    "naive_bayes.GaussianNB",
+    "naive_bayes.MultinomialNB",
+    "pipeline.FeatureUnion",
+    "pipeline.Pipeline",
+    "preprocessing._data.MaxAbsScaler",
+    "preprocessing._data.MinMaxScaler",
+    "preprocessing._data.PowerTransformer",
+    "preprocessing._data.QuantileTransformer",
+    "preprocessing._data.RobustScaler",
+    "preprocessing._data.StandardScaler",
+    "preprocessing._discretization.KBinsDiscretizer",
+    "preprocessing._encoders.OneHotEncoder",
+    "preprocessing._encoders.OrdinalEncoder",
+    "preprocessing._function_transformer.FunctionTransformer",
+    "preprocessing._label.LabelBinarizer",
+    "preprocessing._label.LabelEncoder",
+    "svm._classes.LinearSVC",
+    "svm._classes.SVC",
+    "tree._classes.DecisionTreeClassifier",
+    "tree._classes.ExtraTreeClassifier",
+    # Gradient boosting's bins, trees and loss: numbers, no code.
+    "_loss.link.Interval",
+    "_loss.link.LogitLink",
+    "_loss.link.MultinomialLogit",
+    "_loss.loss.HalfBinomialLoss",
+    "_loss.loss.HalfMultinomialLoss",
+    "ensemble._hist_gradient_boosting.binning._BinMapper",
+    "ensemble._hist_gradient_boosting.predictor.TreePredictor",
+)
+TREE = "sklearn.tree._tree.Tree"
+LOSS_MODULE = "_loss"  # what older releases of scikit-learn call sklearn._loss._loss
+_CHECK_ARRAY = "sklearn.utils.validation.check_array"
+_SCALARS = {
+    "number",
+    "bool",
+    "bool_",
+    "str_",
+    "bytes_",
+    "float16",
+    "float32",
+    "float64",
+    "datetime64",
+    "timedelta64",
+} | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+TYPES: dict[str, set[str]] = {
+    "JsonNode": {"builtins.str"},  # of text and numbers, too
+    "ListNode": {"builtins.list"},
+    "TupleNode": {"builtins.tuple"},
+    "SetNode": {"builtins.set"},
+    "SliceNode": {"builtins.slice"},
+    "DictNode": {"builtins.dict", "collections.OrderedDict", "sklearn.utils._bunch.Bunch"},
+    "TypeNode": {f"builtins.{name}" for name in ("str", "int", "float", "bool", "object")}
+    | {f"numpy.{name}" for name in _SCALARS},
+    "NdArrayNode": {"numpy.ndarray"} | {f"numpy.{name}" for name in _SCALARS},
+    "DTypeNode": {"numpy.dtype"},
+    "ObjectNode": {f"unnaive.{name}" for name in _UNNAIVE} | {f"sklearn.{name}" for name in _SKLEARN},
+    "LossNode": {
+        f"{module}.{name}"
+        for module in ("sklearn._loss._loss", LOSS_MODULE)
+        for name in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss")
+    },
+    # The nodes of decision trees.
+    "TreeNode": {TREE},
+    # Gradient boosting keeps the random numbers it would go on with, and the check it makes of a row's numbers,
+    # the only function in any file; it changes nothing but the type of an array.
+    "RandomGeneratorNode": {"numpy.random._generator.Generator"},
+    "PartialNode": {"functools.partial"},
+    "FunctionNode": {_CHECK_ARRAY},
+}
+
+
+def audit(payload: bytes) -> tuple[list[str], list[str]]:
+    """The names of all types in a model: those that may be in a file, and the others."""
+    with ZipFile(io.BytesIO(payload)) as archive:
+        members = archive.infolist()
+        if len({member.filename for member in members}) < len(members):
+            raise ValueError("Two members have the same name.")
+        if any(member.compress_type != ZIP_STORED for member in members):
+            raise ValueError("The model is compressed as a whole, not in parts.")
+        if sum(max(member.file_size, member.compress_size) for member in members) > len(payload):
+            raise ValueError("Members overlap.")
+        nodes = list(nodes_of(json.loads(archive.read(_SCHEMA))))
+        named = {(node["__loader__"], f"{node['__module__']}.{node['__class__']}") for node in nodes}
+        others = {name for loader, name in named if name not in TYPES.get(loader, ())}
+        if not others:
+            for member in members:
+                if member.filename != _SCHEMA:
+                    with archive.open(member) as array:
+                        _check_array_file(array, member.file_size)
+            _check_nodes(nodes, archive)
+    return sorted({name for _, name in named} - others), sorted(others)
+
+
+def _check_nodes(nodes: list[dict[str, Any]], archive: ZipFile) -> None:
+    users: dict[str, int] = {}
+    known: dict[int, Any] = {}
+    for node in nodes:
+        identity, loader = node["__id__"], node["__loader__"]
+        # skops makes one object of all that have the same identity, so they have to be the same.
+        if type(identity) is not int or not _same(known.setdefault(identity, node), node, archive):
+            raise ValueError("Two objects have the same identity.")
+        if "file" in node and users.setdefault(node["file"], identity) != identity:
+            raise ValueError("An array is used twice.")
+        if loader in _ARGUMENTS and not _ARGUMENTS[loader](node, archive):
+            raise ValueError(f"A {loader} has other arguments than it can have.")
+
+
+def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
+    """Everything in a schema that skops could make an object of."""
+    rest = [(schema, 0)]
+    while rest:
+        part, depth = rest.pop()
+        if depth > _DEEPEST:
+            raise ValueError("The schema is nested too deeply.")
+        if isinstance(part, dict):
+            if "__loader__" in part:
+                yield part
+            rest.extend((value, depth + 1) for value in part.values())
+        elif isinstance(part, list):
+            rest.extend((value, depth + 1) for value in part)
+
+
+def _same(one: Any, other: Any, archive: ZipFile) -> bool:
+    """Whether two parts of a schema make the same object; what is in them may have other identities."""
+    if one is other:
+        return True
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(
+            _same_array(one[key], other[key], archive) if key == "file" else _same(one[key], other[key], archive)
+            for key in one
+            if key != "__id__"
+        )
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(_same(*pair, archive) for pair in zip(one, other))
+    return type(one) is type(other) and one == other
+
+
+def _same_array(one: str, other: str, archive: ZipFile) -> bool:
+    if one == other:
+        return True
+    same_size = archive.getinfo(one).file_size == archive.getinfo(other).file_size
+    return same_size and archive.read(one) == archive.read(other)
+
+
+def _check_array_file(stream: IO[bytes], size: int) -> None:
+    """An array that has as many bytes as it says: numpy allocates first and reads then."""
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ValueError("An array is stored in another format.")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+    n_bytes = dtype.itemsize
+    for length in shape:
+        n_bytes *= length
+    if dtype.hasobject or dtype.itemsize == 0 or min(shape, default=0) < 0 or stream.tell() + n_bytes != size:
+        raise ValueError("An array has not the size it says.")
+
+
+def _is_plain(node: dict[str, Any], _: ZipFile) -> bool:
+    return not isinstance(json.loads(node["content"]), list | dict)
+
+
+def _is_tree(node: dict[str, Any], archive: ZipFile) -> bool:
+    """Tree(n_features, n_classes, n_outputs) with a single output, for which there is a number of classes."""
+    n_features, n_classes, n_outputs = node["__reduce__"]["args"]["content"]
+    if [n_features["__loader__"], n_classes["type"], n_outputs["__loader__"]] != ["JsonNode", "numpy", "JsonNode"]:
+        return False
+    numbers = np.load(io.BytesIO(archive.read(n_classes["file"])), allow_pickle=False)
+    right = numbers.dtype == np.int64 and numbers.shape == (1,) and numbers[0] > 0
+    return right and json.loads(n_outputs["content"]) == 1
+
+
+def _is_generator(node: dict[str, Any], _: ZipFile) -> bool:
+    """PCG64 seeded as usual: a huge pool of seeds would take for ever to mix."""
+    generator, seed = (node["content"][part]["content"] for part in ("bit_generator", "seed_seq"))
+    return (generator["bit_generator"]["content"], seed["pool_size"]["content"]) == ('"PCG64"', "4")
+
+
+def _is_array_check(node: dict[str, Any], _: ZipFile) -> bool:
+    content = node["content"]
+    return (
+        (content["func"]["__loader__"], content["args"]["content"]) == ("FunctionNode", [])
+        and content["kwds"]["content"].keys() == {"dtype", "ensure_all_finite"}
+        and content["namespace"]["content"] in ({}, "null")
+    )
+
+
+_ARGUMENTS: dict[str, Callable[[dict[str, Any], ZipFile], bool]] = {
+    "JsonNode": _is_plain,
+    "TreeNode": _is_tree,
+    "RandomGeneratorNode": _is_generator,
+    "PartialNode": _is_array_check,
+}

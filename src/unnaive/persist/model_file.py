@@ -1,0 +1,422 @@
+"""Model files: a fitted classifier in one file, which can be loaded without running anything that is in it.
+
+A file is a zip archive of two members. ``manifest.json`` tells what the model is and has the hash of
+``model.skops``, the model in the format of skops. Before skops makes anything of it, every type it names is
+looked up in a list that is written down here, type by type and by the way it is to be made; skops' own lists of
+what it trusts play no part. What was made is then checked, for a hash only tells that nothing changed since
+somebody wrote it: predictions are made by compiled code that checks no bounds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import IO, Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+
+import numpy as np
+
+from unnaive import __version__
+from unnaive.persist.allow_list import LOSS_MODULE, audit
+from unnaive.persist.manifest import describe, is_a, is_manifest, libraries, n_columns
+from unnaive.persist.soundness import check_model, full_name, parts_of
+
+_FORMAT = 1
+_MANIFEST, _MODEL = "manifest.json", "model.skops"
+# A file may unpack to so many times its size, and small files to so many bytes; no file to more than the last.
+_RATIO, _SMALL, _LARGEST = 64, 2**28, 2**33
+_LEVEL = 3  # of compression: a third of the time of the usual one, for a fifth more bytes
+_CHUNK = 2**20
+
+
+class ModelFileError(ValueError):
+    """A file is no model file, is damaged, is not to be trusted, or a model cannot be kept in one.
+
+    Examples
+    --------
+    >>> from unnaive.persist import ModelFileError, load
+    >>> try:
+    ...     load("nowhere.unnaive")
+    ... except ModelFileError as error:
+    ...     print(error)
+    There is no file 'nowhere.unnaive'.
+    """
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """What a model file holds.
+
+    Attributes
+    ----------
+    model : estimator
+        Fitted, as it was saved.
+    target : str
+        Name of the column it predicts.
+    manifest : dict
+        What :func:`read_manifest` tells about it.
+
+    Examples
+    --------
+    >>> from unnaive.persist import SavedModel
+    >>> SavedModel(model=None, target="species", manifest={}).target
+    'species'
+    """
+
+    model: Any
+    target: str
+    manifest: dict[str, Any]
+
+
+def save(model: Any, path: str | os.PathLike[str], *, target: str = "class", notes: Any = None) -> None:
+    """Write a fitted classifier to a file.
+
+    The file appears in one step: it is complete, or what was there before is still there.
+
+    Parameters
+    ----------
+    model : estimator
+        A classifier of this package, or one of scikit-learn's that model files can hold, in pipelines too.
+    path : str or path
+        By custom the name ends in ``.unnaive``.
+    target : str, default="class"
+        Name of the column that the model predicts.
+    notes : object, optional
+        What else to put in the manifest: anything that JSON can hold.
+
+    Raises
+    ------
+    ModelFileError
+        If the model holds what a file cannot hold, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from unnaive import AODE
+    >>> from unnaive.persist import load, save
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(AODE().fit(X, y), Path(folder) / "iris.unnaive", target="species")
+    ...     saved = load(Path(folder) / "iris.unnaive")
+    >>> saved.target, saved.model.predict(X[:2])
+    ('species', array([0, 0]))
+    """
+    if not isinstance(target, str):
+        raise ModelFileError(f"The target {target!r} is no name of a column.")
+    payload = _pack(model)
+    manifest = {
+        "format": _FORMAT,
+        "unnaive": __version__,
+        "libraries": libraries(),
+        "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        **describe(model),
+        "target": target,
+        "notes": notes,
+        "sha256": hashlib.sha256(payload).hexdigest(),
+    }
+    try:
+        text = json.dumps(manifest, indent=1, allow_nan=False)
+    except (TypeError, ValueError) as problem:
+        raise ModelFileError("The notes cannot be kept, as they hold more than JSON can.") from problem
+    with _Replacing(path) as stream:
+        for compression in (ZIP_DEFLATED, ZIP_STORED):
+            stream.seek(0)
+            stream.truncate()
+            with ZipFile(stream, "w", compression, compresslevel=_LEVEL) as archive:
+                archive.writestr(_MANIFEST, text)
+                archive.writestr(_MODEL, payload)
+            # Counts that are nearly all zero shrink so far that they look like an attack: those are not compressed.
+            if len(payload) <= _limit(stream.tell()):
+                break
+
+
+def load(path: str | os.PathLike[str]) -> SavedModel:
+    """Read a model file; nothing in it is run, and what it holds is checked.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    SavedModel
+
+    Raises
+    ------
+    ModelFileError
+        If the file is missing, damaged, newer than this package, or holds anything else than a sound model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from unnaive import TAN
+    >>> from unnaive.persist import load, save
+    >>> model = TAN().fit([["grey", "cold"], ["blue", "warm"]], ["museum", "beach"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, Path(folder) / "trips.unnaive", target="trip")
+    ...     saved = load(Path(folder) / "trips.unnaive")
+    >>> saved.model.partial_fit([["blue", "cold"]], ["museum"]).class_count_  # it goes on learning
+    array([1., 2.])
+    """
+    file = _quoted(path)
+    manifest, payload = _read(path)
+    unsound = f"{file} does not hold a sound model, as its parts do not fit together: fit and save it again."
+    try:
+        types, others = audit(payload)
+        if not others:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                model = _unpack(payload, types)
+                if n_columns(model) != len(manifest["columns"]):
+                    raise ValueError("The manifest tells of other columns.")
+                described = describe(model)
+    except Exception as problem:
+        raise ModelFileError(unsound) from problem
+    if others:
+        raise ModelFileError(f"{file} holds {_listed(others)}, which no model file may hold, so it was not loaded.")
+    names = [[column["name"] for column in facts["columns"]] for facts in (described, manifest)]
+    if names[0] != names[1] or any(described[fact] != manifest[fact] for fact in ("estimator", "classes")):
+        raise ModelFileError(unsound)
+    _warn_of_another_release(manifest, types)
+    return SavedModel(model, manifest["target"], manifest)
+
+
+def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Tell what a model file holds without loading the model; that it is complete and unchanged is checked.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    dict
+        ``format``, ``unnaive`` and ``libraries`` (versions), ``written`` (time, UTC), ``estimator``,
+        ``parameters`` (texts), ``columns`` (``name``, ``kind``, ``holds`` and number of ``values``), ``classes``,
+        ``weight`` of the rows learnt from, ``target``, ``notes`` and ``sha256`` of the model.
+
+    Raises
+    ------
+    ModelFileError
+        As :func:`load`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from unnaive import NaiveBayes
+    >>> from unnaive.persist import read_manifest, save
+    >>> model = NaiveBayes().fit([["red"], ["blue"]], ["yes", "no"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, Path(folder) / "model.unnaive")
+    ...     manifest = read_manifest(Path(folder) / "model.unnaive")
+    >>> manifest["estimator"], manifest["classes"], manifest["weight"]
+    ('NaiveBayes', ['no', 'yes'], 2.0)
+    >>> manifest["columns"]
+    [{'name': None, 'kind': 'category', 'holds': 'text', 'values': 2}]
+    """
+    return _read(path)[0]
+
+
+# The file
+
+
+class _Replacing:
+    """A file to write to that takes the place of another when all went well, and vanishes otherwise."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(os.path.realpath(path))
+        self.file = _quoted(path)
+        self.draft = self.path.with_name(f".{secrets.token_hex(8)}.draft")
+
+    def __enter__(self) -> IO[bytes]:
+        if self.path.is_dir():
+            raise ModelFileError(f"{self.file} is a folder: name a file in it.")
+        try:
+            self.stream = open(self.draft, "xb+")
+        except OSError as problem:
+            raise ModelFileError(f"{self.file} cannot be written: {problem.strerror}.") from problem
+        return self.stream
+
+    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, _: Any) -> None:
+        try:
+            with self.stream:
+                if problem is None:
+                    self.stream.flush()
+                    os.fsync(self.stream.fileno())
+            if problem is None:
+                os.replace(self.draft, self.path)
+        except OSError as failure:
+            problem = problem or failure
+        finally:
+            self.draft.unlink(missing_ok=True)
+        if isinstance(problem, OSError):
+            raise ModelFileError(f"{self.file} cannot be written: {problem.strerror}.") from problem
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
+    """Manifest and model of a file, as they were written."""
+    file = _quoted(path)
+    corrupted = f"{file} is corrupted, as it is not what was written: copy or save it again."
+    try:
+        if not os.path.exists(path):
+            raise ModelFileError(f"There is no file {file}.")
+        if not os.path.isfile(path):
+            raise ModelFileError(f"{file} is a folder or a device, not a model file.")
+        with open(path, "rb") as stream:
+            archive = _open(stream, file)
+            limit = _limit(os.path.getsize(path))
+            members = archive.namelist()
+            if _MANIFEST not in members:
+                raise ModelFileError(f"{file} is not a model file, but another archive.")
+            manifest = json.loads(_member(archive, _MANIFEST, limit, file))
+            if is_a(manifest.get("format"), int) and manifest["format"] > _FORMAT:
+                named = re.fullmatch(r"[\w.+-]{1,40}", str(manifest.get("unnaive")), re.ASCII)
+                release = f"unnaive {named.group()}" if named else "a release of unnaive"
+                raise ModelFileError(
+                    f"{file} was written by {release}, newer than this {__version__}: upgrade to read it."
+                )
+            if not is_manifest(manifest) or sorted(members) != [_MANIFEST, _MODEL]:
+                raise ModelFileError(corrupted)
+            payload = _member(archive, _MODEL, limit, file)
+    except ModelFileError:
+        raise
+    except PermissionError as problem:
+        raise ModelFileError(f"{file} cannot be read: permission denied.") from problem
+    except Exception as problem:  # whatever zipfile, zlib and json stumble over
+        raise ModelFileError(corrupted) from problem
+    if hashlib.sha256(payload).hexdigest() != manifest["sha256"]:
+        raise ModelFileError(corrupted)
+    return manifest, payload
+
+
+def _open(stream: IO[bytes], file: str) -> ZipFile:
+    start = stream.read(4)
+    try:
+        return ZipFile(stream)
+    except BadZipFile as problem:
+        if b"PK\x03\x04".startswith(start):
+            raise ModelFileError(f"{file} is truncated, as its end is missing: copy or save it again.") from problem
+        raise ModelFileError(f"{file} is not a model file: unnaive did not write it.") from problem
+
+
+def _member(archive: ZipFile, name: str, limit: int, file: str) -> bytes:
+    info = archive.getinfo(name)
+    if info.file_size > limit:
+        raise ModelFileError(
+            f"{file} would unpack to {info.file_size:,} bytes, more than a model file of its size can."
+        )
+    if info.compress_type not in (ZIP_DEFLATED, ZIP_STORED):
+        raise ValueError("Model files are compressed by deflate.")
+    content = bytearray()
+    with archive.open(info) as member:
+        # In pieces: a member that lies about its size would be unpacked at once otherwise.
+        while piece := member.read(_CHUNK):
+            content += piece
+    if len(content) != info.file_size:
+        raise ValueError("The member ends too early.")
+    return bytes(content)
+
+
+def _limit(size: int) -> int:
+    return min(_LARGEST, max(_SMALL, _RATIO * size))
+
+
+def _quoted(path: str | os.PathLike[str]) -> str:
+    return repr(os.fspath(path))
+
+
+def _warn_of_another_release(manifest: dict[str, Any], types: list[str]) -> None:
+    """scikit-learn's own warning, once a file and not once a tree."""
+    import sklearn
+    from sklearn.exceptions import InconsistentVersionWarning
+
+    then = str(manifest["libraries"].get("scikit-learn"))
+    if then != sklearn.__version__ and any(name.startswith("sklearn.") for name in types):
+        warnings.warn(
+            InconsistentVersionWarning(
+                estimator_name=manifest["estimator"],
+                current_sklearn_version=sklearn.__version__,
+                original_sklearn_version=then,
+            ),
+            stacklevel=3,
+        )
+
+
+# The model
+
+
+def _pack(model: Any) -> bytes:
+    import skops.io
+
+    _check_kind(model)
+    refusal = f"This {type(model).__name__} cannot be saved, as"
+    try:
+        payload = skops.io.dumps(model)
+        _, others = audit(payload)
+        if not others:
+            check_model(model)
+            for part in parts_of(model):
+                if full_name(type(part)).startswith("unnaive.classifiers."):
+                    part.check_state()
+    except Exception as problem:
+        raise ModelFileError(
+            f"{refusal} it was changed since it was fitted, or has what no file can keep."
+        ) from problem
+    if others:
+        raise ModelFileError(f"{refusal} it holds {_listed(others)}, which no model file may hold.")
+    if len(payload) > _LARGEST:
+        raise ModelFileError(f"{refusal} it takes {len(payload):,} bytes.")
+    return payload
+
+
+def _unpack(payload: bytes, types: list[str]) -> Any:
+    import skops.io
+
+    with _losses_by_their_old_name():
+        model = skops.io.loads(payload, trusted=types)
+    _check_kind(model)
+    check_model(model)
+    return model
+
+
+@contextmanager
+def _losses_by_their_old_name() -> Iterator[None]:
+    """Let the name that older releases of scikit-learn give a module mean that module, and no file of that name."""
+    from sklearn._loss import _loss
+
+    before = sys.modules.get(LOSS_MODULE)
+    sys.modules[LOSS_MODULE] = _loss
+    try:
+        yield
+    finally:
+        del sys.modules[LOSS_MODULE]
+        if before is not None:
+            sys.modules[LOSS_MODULE] = before
+
+
+def _check_kind(model: Any) -> None:
+    from sklearn.base import is_classifier
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model)
+    if not is_classifier(model):
+        raise ModelFileError(f"This {type(model).__name__} is no classifier, and model files are for classifiers.")
+
+
+def _listed(names: list[str]) -> str:
+    shown = [ascii(name[:80])[1:-1] for name in names[:3]]
+    return ", ".join(shown) + (f" and {len(names) - 3} more types" if len(names) > 3 else "")

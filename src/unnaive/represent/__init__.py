@@ -1,1 +1,0 @@
-"""How a row is represented: transformers from raw columns to codes."""

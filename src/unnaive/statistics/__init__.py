@@ -1,1 +1,0 @@
-"""What is counted, and the compiled kernels that count it: arrays in, arrays out."""

@@ -1,0 +1,341 @@
+"""What the commands do with files and models: fit, predict, update, forget, batch by batch."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from unnaive.io.datasets import columns_to_learn_from, open_source
+from unnaive.io.labels import LabelReader
+from unnaive.io.open_table import DataError, TableFile, as_text
+from unnaive.models import classifier_of, find_models
+from unnaive.persist import SavedModel, save
+
+_ROWS = 50_000  # read at a time
+
+# Told what is being done, how many rows it has been done to, and to how many it will be.
+Progress = Callable[[str, int, int], None]
+
+
+def silent(task: str, done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model fitted on a file, the column it predicts, what the columns held, and how many rows it has seen.
+
+    ``text`` names the columns of documents of a model that takes these.
+    """
+
+    name: str
+    model: Any
+    target: str
+    kinds: dict[str, str]
+    n_rows: int
+    n_unlabelled: int
+    text: Sequence[str] = ()
+
+    @property
+    def size(self) -> str:
+        """How much it was fitted on, in words."""
+        if self.text:
+            return f"{self.n_rows} documents and {classifier_of(self.model).n_features_in_} terms"
+        return f"{self.n_rows} rows and {self.model.n_features_in_} columns"
+
+    def save(self, path: str | Path) -> None:
+        """Write a model file that also knows how to read other files."""
+        notes = {"name": self.name, "kinds": self.kinds, "text": list(self.text)}
+        save(self.model, path, target=self.target, notes=notes)
+
+
+def fit_file(
+    name: str,
+    source: str | Path,
+    target: str | None = None,
+    folder: str | Path | None = None,
+    progress: Progress = silent,
+    categorical: Sequence[str] | str = (),
+    text: Sequence[str] = (),
+    terms: Mapping[str, Any] | None = None,
+) -> Fitted:
+    """Fit a model of the registry on a file or a named data set.
+
+    Counting models read the file in batches and never hold it all; others, and all models of text, read their
+    columns whole. Rows without a label are left out.
+
+    Parameters
+    ----------
+    name : str
+        Short name of the model.
+    source : path or str
+        File, or name of a data set.
+    target : str, optional
+        The column to predict; by default that of the file's format, one named class, or the last.
+    folder : path, optional
+        Where named data sets are looked for.
+    progress : callable, optional
+        Called with what is being done, the rows done and the rows to do.
+    categorical : sequence of str or "all"
+        Columns of numbers that are codes of categories.
+    text : sequence of str
+        Columns of documents, for a model of text; all others are left out.
+    terms : mapping, optional
+        Parameters of ``Terms``, through which a model of text sees them.
+
+    Returns
+    -------
+    Fitted
+    """
+    (entry,) = find_models([name], "text" if text else "table")
+    model = entry.make_for_documents(**(terms or {})) if text else entry.make_for_table()
+    table = open_source(source, folder, target, categorical=categorical, text=text)
+    target = table.target if target is None else target
+    columns = columns_to_learn_from(table, str(source), target, text)
+    labels = LabelReader.of_file(table, target, _ROWS)
+    if len(labels.labels) < 2:
+        raise DataError(f"{source} has the same label in all rows of column {target!r}: there is nothing to learn.")
+    counted: dict[str, int] = {}
+    if hasattr(model, "fit_batches"):
+        model.fit_batches(lambda names: _labelled(table, target, labels, names, counted, progress))
+    else:
+        parts = list(_labelled(table, target, labels, columns, counted, progress))
+        model.fit(pd.concat([X for X, _ in parts]), np.concatenate([y for _, y in parts]))
+    kinds = {name: kind for name, kind in table.kinds.items() if name in columns or name == target}
+    return Fitted(entry.name, model, target, kinds, counted["rows"], counted["unlabelled"], columns if text else ())
+
+
+def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Progress = silent) -> int:
+    """Count the rows of a file into a model, or take them out again; the number of rows.
+
+    A model of text keeps the terms of its training: others that the rows hold are not counted.
+
+    Parameters
+    ----------
+    saved : SavedModel
+        Its model is changed in place.
+    source : path
+        A file with the columns of training and the target.
+    verb : {"update", "forget"}
+    progress : callable, optional
+
+    Returns
+    -------
+    int
+    """
+    method = {"update": "partial_fit", "forget": "forget"}[verb]
+    model = classifier_of(saved.model) if is_of_text(saved) else saved.model
+    if not hasattr(model, method):
+        raise DataError(
+            f"A {type(model).__name__} cannot {verb} rows, only models that count can: fit it anew on all rows."
+        )
+    table = _known_columns(saved, source, [*columns_of(saved), saved.target])
+    classes = saved.model.classes_
+    labels = LabelReader.of_file(table, saved.target, _ROWS).like(classes)
+    unknown = [label for label in labels.labels.values() if label not in classes.tolist()]
+    if unknown:
+        raise DataError(
+            f"{source} has the label {unknown[0]!r}, which the model does not know ({', '.join(map(str, classes))}): "
+            "fit a new model, or leave out those rows."
+        )
+    counted: dict[str, int] = {}
+    for X, y in _labelled(table, saved.target, labels, columns_of(saved), counted, progress):
+        getattr(model, method)(saved.model[:-1].transform(X) if is_of_text(saved) else X, y)
+    return counted["rows"]
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """How many rows were predicted, how many of them the file has a label of, and how many of these were right."""
+
+    n_rows: int
+    n_labelled: int
+    n_right: int
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of the labelled rows that were right; None if there are none."""
+        return self.n_right / self.n_labelled if self.n_labelled else None
+
+
+def predict_file(saved: SavedModel, source: str | Path, out: str | Path, progress: Progress = silent) -> Predicted:
+    """Write the label and the probabilities of every row of a file, batch by batch.
+
+    Parameters
+    ----------
+    saved : SavedModel
+    source : path
+        A file with the columns of training; others are ignored, but the target is compared with.
+    out : path
+        A CSV or Parquet file to write: a column named after the target, and one for each class.
+    progress : callable, optional
+
+    Returns
+    -------
+    Predicted
+    """
+    model, names = saved.model, columns_of(saved)
+    table = _known_columns(saved, source, names)
+    known = saved.target in table.columns
+    truth = LabelReader.of_file(table, saved.target, _ROWS).like(model.classes_) if known else None
+    n_right = n_labelled = done = 0
+    with _writer(Path(out)) as write:
+        for frame in table.batches([*names, *([saved.target] if known else [])], _ROWS):
+            X = frame[names]
+            columns: dict[str, NDArray[Any]]
+            if hasattr(model, "predict_proba"):
+                probabilities = model.predict_proba(X)
+                labels = model.classes_[np.argmax(probabilities, axis=1)]
+                columns = {f"p({label})": p for label, p in zip(model.classes_.tolist(), probabilities.T)}
+            else:
+                labels, columns = model.predict(X), {}
+            write(pd.DataFrame({saved.target: labels, **columns}))
+            if truth is not None:
+                labelled = frame[saved.target].notna().to_numpy()
+                n_labelled += int(labelled.sum())
+                n_right += int((truth.read(frame.loc[labelled, saved.target]) == labels[labelled]).sum())
+            done += len(frame)
+            progress("predict", done, table.n_rows)
+    return Predicted(done, n_labelled, n_right)
+
+
+def read_row(saved: SavedModel, source: str | Path, row: int) -> pd.DataFrame:
+    """One row of a file, counted from 0, as a frame with the columns of training.
+
+    Parameters
+    ----------
+    saved : SavedModel
+    source : path
+    row : int
+
+    Returns
+    -------
+    DataFrame
+    """
+    table = _known_columns(saved, source, columns_of(saved))
+    before = 0
+    for frame in table.batches(columns_of(saved), _ROWS):
+        if before <= row < before + len(frame):
+            return frame.iloc[[row - before]]
+        before += len(frame)
+    raise DataError(f"{source} has {before} rows, numbered from 0 to {before - 1}: there is no row {row}.")
+
+
+def is_of_text(saved: SavedModel) -> bool:
+    """Whether a saved model takes documents, and turns them into terms before it decides.
+
+    Parameters
+    ----------
+    saved : SavedModel
+
+    Returns
+    -------
+    bool
+    """
+    return bool(_notes(saved).get("text")) and hasattr(saved.model, "steps")
+
+
+def columns_of(saved: SavedModel) -> list[str]:
+    """The columns that a model was fitted on."""
+    if not hasattr(saved.model, "feature_names_in_"):
+        raise DataError("The model was fitted on columns without names, so a file's columns cannot be told apart.")
+    return [str(name) for name in saved.model.feature_names_in_]
+
+
+def kinds_of(saved: SavedModel) -> dict[str, str]:
+    """What the columns held in the file that the model was fitted on, as far as that is known."""
+    kinds = _notes(saved).get("kinds")
+    return kinds if isinstance(kinds, dict) else {}
+
+
+def _notes(saved: SavedModel) -> dict[str, Any]:
+    notes = saved.manifest.get("notes")
+    return notes if isinstance(notes, dict) else {}
+
+
+def _known_columns(saved: SavedModel, source: str | Path, names: list[str]) -> TableFile:
+    """A file with the columns a model knows, of the kinds it knows them by."""
+    table = open_source(source)
+    texts = [name for name, kind in kinds_of(saved).items() if kind == "text" and name in table.columns]
+    if texts:
+        table = as_text(table, texts)
+    absent = [name for name in names if name not in table.columns]
+    if absent:
+        raise DataError(
+            f"{source} lacks the column {absent[0]!r}"
+            + (f" and {len(absent) - 1} more" if len(absent) > 1 else "")
+            + ", which the model was fitted on: add it (empty for missing), or fit a model without it."
+        )
+    return table
+
+
+def _labelled(
+    table: TableFile,
+    target: str,
+    labels: LabelReader,
+    names: list[str] | None,
+    counted: dict[str, int],
+    progress: Progress,
+) -> Iterator[tuple[pd.DataFrame, NDArray[Any]]]:
+    """Batches of the rows that have a label; counts them."""
+    if names is None:
+        names = [name for name in table.columns if name != target]
+    counted["rows"] = counted["unlabelled"] = done = 0
+    task = "read labels" if not names else f"read {', '.join(names) if len(names) < 3 else f'{len(names)} columns'}"
+    for frame in table.batches([*names, target], _ROWS):
+        labelled = frame[target].notna()
+        done += len(frame)
+        counted["rows"] += int(labelled.sum())
+        counted["unlabelled"] += int((~labelled).sum())
+        if not labelled.all():
+            frame = frame[labelled]
+        if len(frame):
+            yield frame[names], labels.read(frame[target])
+        progress(task, done, table.n_rows)
+
+
+@contextmanager
+def _writer(out: Path) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Write frames one below the other into a file that appears when all is written."""
+    if out.suffix not in (".csv", ".parquet"):
+        raise DataError(f"{out}: predictions are written to files that end in .csv or .parquet.")
+    part = out.with_name(f"{out.name}.part")
+    try:
+        if out.suffix == ".csv":
+            with open(part, "w", newline="", encoding="utf-8") as file:
+                lines = csv.writer(file)
+
+                def write(frame: pd.DataFrame) -> None:
+                    if not file.tell():
+                        lines.writerow(frame.columns)
+                    lines.writerows(zip(*(frame[column].tolist() for column in frame)))
+
+                yield write
+        else:
+            parquet: list[pq.ParquetWriter] = []
+
+            def write(frame: pd.DataFrame) -> None:
+                table = pa.Table.from_pandas(frame, preserve_index=False)
+                if not parquet:
+                    parquet.append(pq.ParquetWriter(part, table.schema))
+                parquet[0].write_table(table)
+
+            try:
+                yield write
+            finally:
+                for writer in parquet:
+                    writer.close()
+        os.replace(part, out)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Sparse tensors, the Bayesian tensor classifier (Bat) and support tensor machines."""

@@ -1,0 +1,422 @@
+"""Bayesian tensor classification: cells depend on those with which they share a dimension."""
+
+from __future__ import annotations
+
+from math import prod
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from unnaive.core.additive_classifier import AdditiveClassifier
+from unnaive.core.bayes_classifier import (
+    check_labels,
+    check_weights,
+    class_indices,
+    index_labels,
+    known_classes,
+    unchanged_on_error,
+)
+from unnaive.core.saved_state import check_names
+from unnaive.tensors.bat_changes import TensorTables
+from unnaive.tensors.bat_counts import CodedTensors, TensorCounts
+from unnaive.tensors.bat_scores import score_tensors
+from unnaive.tensors.bat_tables import information, tensor_tables
+from unnaive.tensors.cell_categories import CellValues, holds_counts
+from unnaive.tensors.sparse_tensor import SparseTensor
+from unnaive.tensors.tensor_input import read_tensors
+
+_COUNTED = ("class_count", "entries", "entry_count", "pairs", "pair_count")
+_NEVER = "Some of these tensors were never counted, or not with these labels and weights. The model is unchanged."
+
+
+class _Averaged(NamedTuple):
+    """What scoring needs: the weights are of cells that held more than zeros, and of each of the others."""
+
+    tables: TensorTables
+    weight: NDArray[np.float64]
+    constant_weight: float
+
+
+class BayesianTensorClassifier(AdditiveClassifier):
+    """Bayesian tensor classification (Bat): every cell in turn is a parent of those it shares a dimension with.
+
+    Cells of tensors are categories. With one cell as the parent, cells that have an index in common with it, as those
+    of its row and its column in a matrix, depend on the class and on it, all others on the class alone. The answers
+    of these models are averaged, weighted by what the parent tells about the class.
+
+    Parameters
+    ----------
+    weighting : {"mutual_information", "equal"}, default="mutual_information"
+        How much a parent's answer counts: its mutual information with the class, or the same for all.
+    cells : {"auto", "cap", "mdl"}, default="auto"
+        How numbers become categories: "cap" takes counts as they are, those from ``cap`` on in one; "mdl" cuts
+        numbers into intervals that tell the classes apart, a cell at a time, as :class:`MDLDiscretizer` does on the
+        first batch. "auto" is the first where the first batch holds counts alone, and else the second.
+    cap : int, default=3
+        The highest count that is told apart from those below it.
+    n_jobs : int, default=None
+        Threads used to predict; the result does not depend on it.
+    max_bytes : int, default=2**31
+        Refuse to keep tables of pairs larger than this.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_count_ : ndarray of shape (n_classes,)
+        Weight of the training tensors of each class.
+    mode_sizes_ : tuple of int
+    parent_weight_ : ndarray of shape (m1, ..., mk)
+        Weight of each cell as a parent: mutual information in bits, or ones.
+    counts_ : TensorCounts
+        What was counted.
+    cell_values_ : CellValues
+        How numbers become categories.
+    n_features_in_ : int
+        Number of cells.
+
+    Notes
+    -----
+    Tensors of one mode, the rows of a matrix, have cells that all share it: then this is AODE with Laplace's estimate,
+    and WAODE with it if parents are weighted. In three modes and more, an index in common in a single mode will do.
+
+    Where the paper's equations cannot be meant as they stand, they are read so that the one-mode case is AODE: the
+    class's probability is in P(y, x_p) already, and the parent is not its own child (Eq. 2); the mutual information
+    is summed over classes (Eq. 3). If nothing is informative, parents are weighted equally. The paper has no word on
+    smoothing: P(y, x_p) = (N + 1) / (n + k v_p) and P(x_c | y, x_p) = (N + 1) / (N(y, x_p) + v_c), with v the number
+    of values that a cell had in training, as in WEKA's AODE. A value that a cell never had counts 0 tensors, leaves
+    v as it is, and is no parent. A tensor without any parent is scored by naive Bayes.
+
+    Most cells of most tensors are zero. Only the others are counted, in pairs that share a dimension; what goes with
+    zeros follows by subtraction. Training takes time by such pairs. Scoring takes time by the cells that are not zero,
+    times the cells they share a dimension with, plus one step for each cell that was ever different from zero. What
+    values change in parents is prepared if they were in eight tensors each on average and it fits in 512 MiB and in
+    ``max_bytes``; else it is worked out for each batch, which gives the same answer in more time.
+
+    References
+    ----------
+    W. Liu, J. Chan, J. Bailey, C. Leckie, F. Chen and K. Ramamohanarao, "A Bayesian classifier for learning from
+    tensorial data", ECML PKDD 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unnaive import BayesianTensorClassifier
+    >>> X = [[1, 0, 0, 1], [1, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, 0], [1, 1, 1, 0], [0, 1, 0, 0], [1, 0, 0, 0]]
+    >>> model = BayesianTensorClassifier().fit(np.reshape(X, (7, 2, 2)), [0, 0, 0, 1, 1, 1, 1])
+    >>> model.predict_proba([[[1, 1], [0, 0]]]).round(4)
+    array([[0.1623, 0.8377]])
+    >>> model.parent_weight_.round(3)
+    array([[0.02 , 0.522],
+           [0.02 , 0.985]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "weighting": [StrOptions({"mutual_information", "equal"})],
+        "cells": [StrOptions({"auto", "cap", "mdl"})],
+        "cap": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [None, Integral],
+        "max_bytes": [Interval(Real, 0, None, closed="neither")],
+    }
+    _kept = ("classes_", "n_features_in_", "feature_names_in_", "mode_sizes_", "cell_values_", "counts_")
+
+    def __init__(
+        self,
+        *,
+        weighting: str = "mutual_information",
+        cells: str = "auto",
+        cap: int = 3,
+        n_jobs: int | None = None,
+        max_bytes: int = 2**31,
+    ) -> None:
+        self.weighting = weighting
+        self.cells = cells
+        self.cap = cap
+        self.n_jobs = n_jobs
+        self.max_bytes = max_bytes
+
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> BayesianTensorClassifier:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        tensors = self._read(X, reset=True)
+        labels = check_labels(self, y, len(tensors))
+        weights = check_weights(sample_weight, len(tensors))
+        used = weights > 0
+        self.classes_, classes = index_labels(labels[used])
+        self._begin(tensors[used], classes, weights[used], sample_weight is not None)
+        self._averaged  # noqa: B018 - made now, not when the first tensor is to be predicted
+        return self
+
+    @unchanged_on_error
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> BayesianTensorClassifier:
+        """Count more tensors.
+
+        In any batches this gives the model that ``fit`` gives on all of them; only the intervals of ``cells="mdl"``
+        are those of the first batch.
+
+        Parameters
+        ----------
+        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,)
+            All labels that will ever occur; required in the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "counts_")
+        known = known_classes(self, classes)
+        self._validate_params()
+        tensors = self._read(X, reset=first)
+        indices = class_indices(check_labels(self, y, len(tensors)), known)
+        weights = check_weights(sample_weight, len(tensors))
+        used = weights > 0
+        tensors, indices, weights = tensors[used], indices[used], weights[used]
+        if first:
+            self.classes_ = known
+            self._begin(tensors, indices, weights, sample_weight is not None)
+        else:
+            self._settle(self.counts_.plus(self._count(tensors, indices, weights)))
+        return self
+
+    @unchanged_on_error
+    def forget(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> BayesianTensorClassifier:
+        """Take tensors out again, exactly, as if they had never been counted.
+
+        Parameters
+        ----------
+        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
+            Tensors that were counted before, with the same labels and weights.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the counts show that some of the tensors were never counted; the model stays as it was.
+        """
+        check_is_fitted(self)
+        tensors = self._read(X, reset=False)
+        indices = class_indices(check_labels(self, y, len(tensors)), self.classes_)
+        weights = check_weights(sample_weight, len(tensors))
+        used = weights > 0
+        taken = self._count(tensors[used], indices[used], weights[used])
+        try:
+            self._settle(self.counts_.minus(taken))
+            self._averaged  # noqa: B018 - which sees whether counts with zeros are left that cannot be
+        except ValueError:
+            raise ValueError(_NEVER) from None
+        return self
+
+    @unchanged_on_error
+    def merge(self, other: BayesianTensorClassifier) -> BayesianTensorClassifier:
+        """Add all that another model has counted.
+
+        Parameters
+        ----------
+        other : BayesianTensorClassifier
+            With the same parameters, fitted on other tensors of the same mode sizes; it is not changed. Classes are
+            united; with ``cells="mdl"`` cells have to be cut at the same points.
+
+        Returns
+        -------
+        self
+        """
+        self._check_mergeable(other)
+        if self.mode_sizes_ != other.mode_sizes_:
+            raise ValueError(
+                f"Cannot merge models of tensors of different mode sizes: {self.mode_sizes_} here and "
+                f"{other.mode_sizes_} there."
+            )
+        if not self.cell_values_.same_as(other.cell_values_):
+            raise ValueError(
+                "Cannot merge models whose cells have different categories: fit both with cells='cap', or let one of "
+                "them go on with partial_fit from a copy of the other."
+            )
+        classes = np.union1d(self.classes_, other.classes_)
+        mine, theirs = (
+            model.counts_.reclassed(np.searchsorted(classes, model.classes_), len(classes)) for model in (self, other)
+        )
+        self.classes_ = classes
+        self._settle(mine.plus(theirs))
+        return self
+
+    def cell_evidence(self, X: Any) -> NDArray[np.float64]:
+        """What each cell that is not zero says for each class: what the joint log score would lack, were it zero.
+
+        Parameters
+        ----------
+        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_cells, n_classes)
+            0 for cells that are zero, or of the same category. Differences between two classes are what setting the
+            cell to zero would take from their log odds. They do not sum to the score: cells that depend on each other
+            are each asked with all others in place.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from unnaive import BayesianTensorClassifier
+        >>> X = [[[1, 0], [0, 1]], [[0, 2], [0, 0]], [[1, 0], [2, 1]], [[0, 1], [0, 0]]]
+        >>> model = BayesianTensorClassifier().fit(X, [0, 1, 0, 1])
+        >>> model.cell_evidence(X[:1])[0, :, 0].round(2)
+        array([1.2, 0. , 0. , 1.2])
+        """
+        check_is_fitted(self)
+        tensors = self._code(self._read(X, reset=False))
+        shape = (len(tensors), prod(tensors.mode_sizes), len(self.classes_))
+        if 8 * prod(shape) > self.max_bytes:
+            raise ValueError(
+                f"The evidence of {shape[1]:,} cells in {shape[0]:,} tensors would take more than max_bytes="
+                f"{self.max_bytes:,}: ask for fewer tensors at a time, or raise max_bytes."
+            )
+        evidence = np.zeros(shape)
+        scores = self._score_coded(tensors)
+        for row in range(len(tensors)):
+            start, stop = tensors.indptr[row], tensors.indptr[row + 1]
+            cells = tensors.cells[start:stop]
+            evidence[row, cells] = scores[row] - self._score_coded(tensors.without_each(row))
+        return evidence
+
+    @property
+    def class_count_(self) -> NDArray[np.float64]:
+        """Weight of the training tensors of each class."""
+        check_is_fitted(self)
+        return self.counts_.class_count.copy()
+
+    @property
+    def parent_weight_(self) -> NDArray[np.float64]:
+        """Weight of each cell as a parent."""
+        check_is_fitted(self)
+        averaged = self._averaged
+        weights = np.full(prod(self.mode_sizes_), averaged.constant_weight)
+        weights[averaged.tables.cells] = averaged.weight
+        return weights.reshape(self.mode_sizes_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.three_d_array = True
+        if self.cells == "cap":
+            tags.input_tags.categorical = True
+            tags.input_tags.positive_only = True
+            tags.classifier_tags.poor_score = True  # on large numbers, which the cap does not tell apart
+        return tags
+
+    def _read(self, X: Any, reset: bool) -> SparseTensor:
+        return read_tensors(self, X, reset)
+
+    def _code(self, tensors: SparseTensor) -> CodedTensors:
+        return self.cell_values_.code(tensors, type(self).__name__)
+
+    def _begin(
+        self, tensors: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool
+    ) -> None:
+        """Decide on categories, and count the first tensors."""
+        if self.cells == "cap" or (self.cells == "auto" and holds_counts(tensors)):
+            self.cell_values_ = CellValues.capped(int(self.cap))
+        else:
+            self.cell_values_ = CellValues.learn(tensors, classes, weights if weighted else None)
+        self._settle(self._count(tensors, classes, weights))
+
+    def _begin_with(self, values: CellValues, X: Any, y: Any) -> None:
+        """Count the first tensors, with categories that were decided on elsewhere."""
+        tensors = self._read(X, reset=True)
+        self.classes_, classes = index_labels(check_labels(self, y, len(tensors)))
+        self.cell_values_ = values
+        self._settle(self._count(tensors, classes, np.ones(len(tensors))))
+
+    def _count(self, tensors: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> TensorCounts:
+        return TensorCounts.of(self._code(tensors), classes, weights, len(self.classes_), int(self.max_bytes))
+
+    def _settle(self, counts: TensorCounts) -> None:
+        self.counts_ = counts
+        self._derived: _Averaged | None = None
+
+    @property
+    def _averaged(self) -> _Averaged:
+        if self._derived is None:
+            self._derived = self._derive(self.counts_)
+        return self._derived
+
+    def _derive(self, counts: TensorCounts) -> _Averaged:
+        tables = tensor_tables(counts)
+        if self.weighting == "mutual_information":
+            weight = information(tables)
+            if weight.any():
+                return _Averaged(tables, weight, 0.0)
+        return _Averaged(tables, np.ones(len(tables.cells)), 1.0)
+
+    def _score(self, tensors: SparseTensor) -> NDArray[np.float64]:
+        return self._score_coded(self._code(tensors))
+
+    def _score_coded(self, tensors: CodedTensors) -> NDArray[np.float64]:
+        tables, weight, constant_weight = self._averaged
+
+        def score(part: slice) -> NDArray[np.float64]:
+            scores, lacking = score_tensors(tensors, tables, weight, constant_weight, part)
+            for row in np.flatnonzero(lacking) + part.start if constant_weight == 0.0 else ():
+                # No parent that tells anything has a value that occurred: the others count alike.
+                alone = slice(row, row + 1)
+                scores[row - part.start] = score_tensors(tensors, tables, np.ones_like(weight), 1.0, alone)[0]
+            return scores
+
+        return np.concatenate(self._over_rows(score, len(tensors)))
+
+    def _plain(self, kept: dict[str, Any]) -> dict[str, Any]:
+        if "counts_" in kept:
+            values = self.cell_values_
+            kept["counts_"] = {name: getattr(self.counts_, name) for name in _COUNTED}
+            kept["cell_values_"] = {"cap": values.cap, "cells": values.cells, "starts": values.starts}
+            kept["cell_values_"]["cuts"] = values.cuts
+        return kept
+
+    def _check_kept(self, kept: dict[str, Any]) -> tuple[CellValues, TensorCounts, _Averaged]:
+        self._validate_params()
+        check_names(kept["classes_"], kept["n_features_in_"], kept.get("feature_names_in_"))
+        sizes, values = kept["mode_sizes_"], CellValues(**kept["cell_values_"])
+        if not (
+            isinstance(sizes, tuple)
+            and len(sizes) > 0
+            and all(type(size) is int and size > 0 for size in sizes)
+            and prod(sizes) == kept["n_features_in_"]
+            and (self.cells == "auto" or (self.cells == "cap") == (values.cap is not None))
+        ):
+            raise ValueError("The model's modes, cells and parameters do not fit together.")
+        values.check(prod(sizes))
+        counts = TensorCounts(sizes, values.width, max_bytes=int(self.max_bytes), **kept["counts_"])
+        counts.check()
+        if counts.n_classes != len(kept["classes_"]):
+            raise ValueError("The model's counts and classes do not fit together.")
+        return values, counts, self._derive(counts)
+
+    def _restore(self, kept: dict[str, Any], checked: tuple[CellValues, TensorCounts, _Averaged]) -> None:
+        self.__dict__.update(kept)
+        self.cell_values_, self.counts_, self._derived = checked

@@ -1,0 +1,329 @@
+"""Counts of what cells of tensors hold, alone and in pairs that share a dimension: add, subtract, merge.
+
+Most cells of most tensors hold their default, category 0. Only what differs is counted: how often a cell holds
+another category, and how often two of these are in the same tensor. All counts with defaults follow by subtraction,
+so that work and memory depend on what is in the tensors, not on how large they are.
+
+A category b of cell c is the entry ``c * width + b``, a pair of entries ``e < f`` is ``e * n_entries + f``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from unnaive.counts.statistic import checked_counts, rounding_of
+from unnaive.tensors.bat_neighbours import indices_of, link_neighbours, share_before, sizes_of_groups
+
+_FIRST_ROOM = 1 << 10  # pairs; doubled as often as needed
+_MOST_ENTRIES = 2**31  # so that pairs of them are numbered in 64 bits
+_LONGEST_MODE = 2**24  # each index of a mode takes a few bytes when tensors are counted or scored
+_COPIES = 5  # a pair's counts are kept once, and both ways round when tensors are scored; growing takes as much again
+
+
+@dataclass(frozen=True)
+class CodedTensors:
+    """Tensors as categories, without the cells that hold their default.
+
+    Parameters
+    ----------
+    mode_sizes : tuple of int
+    width : int
+        Larger than all categories.
+    indptr : ndarray of int64 of shape (n_tensors + 1,)
+    cells : ndarray of int64
+        Ascending within each tensor.
+    codes : ndarray of int64
+        Categories of these cells, from 1.
+    """
+
+    mode_sizes: tuple[int, ...]
+    width: int
+    indptr: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    codes: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def entries(self) -> NDArray[np.int64]:
+        """Cells and their categories in one number."""
+        return self.cells * self.width + self.codes
+
+    def without_each(self, row: int) -> CodedTensors:
+        """As many copies of a tensor as it has items, each with another of these set to its default."""
+        items = slice(int(self.indptr[row]), int(self.indptr[row + 1]))
+        n_items = items.stop - items.start
+        rest = ~np.eye(n_items, dtype=bool)
+        cells, codes = (np.broadcast_to(of[items], rest.shape)[rest] for of in (self.cells, self.codes))
+        return CodedTensors(self.mode_sizes, self.width, np.arange(n_items + 1) * max(n_items - 1, 0), cells, codes)
+
+
+@dataclass(frozen=True)
+class TensorCounts:
+    """Weighted counts by class; the last axis of all counts.
+
+    Parameters
+    ----------
+    mode_sizes : tuple of int
+    width : int
+        Larger than all categories.
+    class_count : ndarray of shape (n_classes,)
+    entries : ndarray of int64 of shape (n_seen,)
+        Those that occur, ascending.
+    entry_count : ndarray of shape (n_seen, n_classes)
+    pairs : ndarray of int64 of shape (n_pairs,)
+        Entries of cells that share a dimension and occur together, ascending.
+    pair_count : ndarray of shape (n_pairs, n_classes)
+    max_bytes : int
+        Refuse to keep more than this.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unnaive.tensors.bat_counts import CodedTensors, TensorCounts
+    >>> rows = CodedTensors((2, 2), 2, np.array([0, 2, 4]), np.array([0, 1, 0, 3]), np.array([1, 1, 1, 1]))
+    >>> counts = TensorCounts.of(rows, np.array([0, 1]), np.ones(2), n_classes=2, max_bytes=2**20)
+    >>> counts.entries, counts.pairs  # cells 0 and 3 are in different rows and columns
+    (array([1, 3, 7]), array([11]))
+    >>> counts.minus(counts).entries
+    array([], dtype=int64)
+    """
+
+    mode_sizes: tuple[int, ...]
+    width: int
+    class_count: NDArray[np.float64]
+    entries: NDArray[np.int64]
+    entry_count: NDArray[np.float64]
+    pairs: NDArray[np.int64]
+    pair_count: NDArray[np.float64]
+    max_bytes: int
+
+    @classmethod
+    def of(
+        cls,
+        tensors: CodedTensors,
+        classes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        n_classes: int,
+        max_bytes: int,
+    ) -> TensorCounts:
+        """Count tensors."""
+        _number_entries(tensors.mode_sizes, tensors.width)
+        entries, place = np.unique(tensors.entries, return_inverse=True)
+        row_of = np.repeat(np.arange(len(tensors)), np.diff(tensors.indptr))
+        by_class = np.bincount(place * n_classes + classes[row_of], weights[row_of], minlength=len(entries) * n_classes)
+        counts = cls(
+            tensors.mode_sizes,
+            tensors.width,
+            np.bincount(classes, weights, minlength=n_classes).astype(np.float64),
+            entries,
+            by_class.astype(np.float64).reshape(len(entries), n_classes),
+            np.zeros(0, dtype=np.int64),
+            np.zeros((0, n_classes)),
+            max_bytes,
+        )
+        indices = indices_of(tensors.cells, tensors.mode_sizes)
+        one, other, pair_count = _count_pairs(
+            place.astype(np.int64),
+            np.argsort(place, kind="stable"),
+            np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(entries)))]).astype(np.int64),
+            row_of,
+            indices,
+            link_neighbours(indices, tensors.indptr, max(sizes_of_groups(tensors.mode_sizes))),
+            classes,
+            weights,
+            n_classes,
+            counts._most_pairs,
+        )
+        counts._check_room(len(one))
+        return replace(counts, pairs=entries[one] * counts.n_entries + entries[other], pair_count=pair_count)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.class_count)
+
+    @property
+    def n_entries(self) -> int:
+        """How many entries there can be."""
+        return prod(self.mode_sizes) * self.width
+
+    @property
+    def rounding(self) -> float:
+        """How far sums of fractional weights may be off."""
+        return rounding_of(self.class_count)
+
+    def plus(self, other: TensorCounts) -> TensorCounts:
+        """The sum with counts of other tensors of the same modes, categories and classes."""
+        entries = _union(self.entries, other.entries)
+        entry_count = _united(entries, self.entries, self.entry_count, other.entries, other.entry_count)
+        pairs = _union(self.pairs, other.pairs)
+        self._check_room(len(pairs))
+        pair_count = _united(pairs, self.pairs, self.pair_count, other.pairs, other.pair_count)
+        total = self.class_count + other.class_count
+        return replace(
+            self, class_count=total, entries=entries, entry_count=entry_count, pairs=pairs, pair_count=pair_count
+        )
+
+    def minus(self, other: TensorCounts) -> TensorCounts:
+        """What is left without some of the tensors; a ValueError if they cannot have been among those counted."""
+        left = self.class_count - other.class_count
+        entries, entry_count = self._left(self.entries, self.entry_count, other.entries, other.entry_count)
+        pairs, pair_count = self._left(self.pairs, self.pair_count, other.pairs, other.pair_count)
+        if left.min() < -self.rounding:
+            raise ValueError("More tensors of a class are to be taken away than there are.")
+        left[np.abs(left) <= self.rounding] = 0.0
+        return replace(
+            self, class_count=left, entries=entries, entry_count=entry_count, pairs=pairs, pair_count=pair_count
+        )
+
+    def reclassed(self, new_classes: NDArray[np.int64], n_classes: int) -> TensorCounts:
+        """The same with other numbers for the classes."""
+        moved = []
+        for counts in (self.class_count, self.entry_count, self.pair_count):
+            wider = np.zeros((*counts.shape[:-1], n_classes))
+            wider[..., new_classes] = counts
+            moved.append(wider)
+        return replace(self, class_count=moved[0], entry_count=moved[1], pair_count=moved[2])
+
+    def check(self) -> None:
+        """A ValueError if the parts do not fit together."""
+        n_classes = self.n_classes
+        _number_entries(self.mode_sizes, self.width)
+        checked_counts(self.class_count, (n_classes,))
+        for keys, counts, end in (
+            (self.entries, self.entry_count, self.n_entries),
+            (self.pairs, self.pair_count, self.n_entries**2),
+        ):
+            if keys.dtype != np.int64 or keys.ndim != 1 or (np.diff(keys) <= 0).any():
+                raise ValueError("What was counted is not in order.")
+            if len(keys) and not 0 <= keys[0] <= keys[-1] < end:
+                raise ValueError("What was counted is not in the tensors.")
+            checked_counts(counts, (len(keys), n_classes))
+        if (self.entries % self.width == 0).any():
+            raise ValueError("What was counted are no categories.")
+        one, other = np.divmod(self.pairs, self.n_entries)
+        cells = [indices_of(entries // self.width, self.mode_sizes) for entries in (one, other)]
+        if not (
+            np.isin(np.concatenate([one, other]), self.entries).all()
+            and (one // self.width < other // self.width).all()
+            and (cells[0] == cells[1]).any(axis=0).all()
+        ):
+            raise ValueError("What was counted in pairs does not share a dimension.")
+
+    @property
+    def _most_pairs(self) -> int:
+        return self.max_bytes // (_COPIES * 8 * (1 + self.n_classes))
+
+    def _check_room(self, n_pairs: int) -> None:
+        """A ValueError if so many pairs are more than may be kept."""
+        if n_pairs > self._most_pairs:
+            n_bytes = _COPIES * n_pairs * 8 * (1 + self.n_classes)
+            raise ValueError(
+                f"Tensors of mode sizes {self.mode_sizes} have so far {n_pairs:,} different pairs of cells that are "
+                f"not zero and share a dimension; with {self.n_classes} classes they take {n_bytes / 2**30:,.2f} GiB, "
+                f"more than max_bytes={self.max_bytes / 2**30:,.2f} GiB. Choose fewer features or a lower cap, or "
+                "raise max_bytes."
+            )
+
+    def _left(
+        self,
+        keys: NDArray[np.int64],
+        counts: NDArray[np.float64],
+        taken: NDArray[np.int64],
+        taken_count: NDArray[np.float64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        places = np.searchsorted(keys, taken)
+        if len(taken) and (places[-1] == len(keys) or (keys[places] != taken).any()):
+            raise ValueError("What is to be taken away was never counted.")
+        left = counts.copy()
+        left[places] -= taken_count
+        if left.min(initial=0.0) < -self.rounding:
+            raise ValueError("More is to be taken away than was counted.")
+        # Fractional weights leave a rounding error where nothing is left.
+        left[np.abs(left) <= self.rounding] = 0.0
+        kept = left.any(axis=1)
+        return keys[kept], left[kept]
+
+
+def _number_entries(mode_sizes: tuple[int, ...], width: int) -> int:
+    """How many entries tensors can have; a ValueError if these are too many."""
+    n_entries = prod(mode_sizes) * width
+    if n_entries >= _MOST_ENTRIES or max(sizes_of_groups(mode_sizes)) > _LONGEST_MODE:
+        raise ValueError(
+            f"Tensors of mode sizes {mode_sizes} with {width} categories a cell have {n_entries:,} entries, more than "
+            "can be numbered in pairs. Choose fewer features, or fewer categories."
+        )
+    return n_entries
+
+
+def _union(keys: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What is in one of two ascending arrays, or in both."""
+    merged = np.sort(np.concatenate([keys, others]), kind="stable")  # which merges what is sorted already
+    return merged[np.diff(merged, prepend=-1) > 0]
+
+
+def _united(
+    union: NDArray[np.int64],
+    keys: NDArray[np.int64],
+    counts: NDArray[np.float64],
+    others: NDArray[np.int64],
+    other_count: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Sums of two tables of counts, in order of the union of their keys."""
+    sums = np.zeros((len(union), counts.shape[1]))
+    sums[np.searchsorted(union, keys)] = counts
+    sums[np.searchsorted(union, others)] += other_count
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def _count_pairs(place, order, starts, row_of, indices, later, classes, weights, n_classes, most):
+    """Entries that share a dimension, the lower first and in order, and their counts; no more than one above ``most``.
+
+    An entry at a time, so that the counts of its pairs are close together in memory: the items that hold it are
+    ``order[starts[entry]:starts[entry + 1]]``, and what each of them shares a dimension with is linked by ``later``.
+    """
+    n_entries = starts.shape[0] - 1
+    one, other = np.empty(_FIRST_ROOM, np.int64), np.empty(_FIRST_ROOM, np.int64)
+    counts = np.empty((_FIRST_ROOM, n_classes))
+    sums = np.zeros((n_entries, n_classes))
+    met_by = np.full(n_entries, -1, np.int64)
+    met = np.empty(n_entries, np.int64)
+    n_pairs = 0
+    for entry in range(n_entries):
+        n_met = 0
+        for at in range(starts[entry], starts[entry + 1]):
+            item = order[at]
+            y, weight = classes[row_of[item]], weights[row_of[item]]
+            for q in range(indices.shape[0]):
+                there = later[q, item]
+                while there >= 0:
+                    if not share_before(indices, item, indices, there, q):
+                        partner = place[there]
+                        if met_by[partner] != entry:
+                            met_by[partner] = entry
+                            met[n_met] = partner
+                            n_met += 1
+                        sums[partner, y] += weight
+                    there = later[q, there]
+        if n_pairs + n_met > most:
+            n_met = most + 1 - n_pairs
+        while n_pairs + n_met > one.shape[0]:
+            one, other = np.concatenate((one, one)), np.concatenate((other, other))
+            counts = np.concatenate((counts, counts))
+        for partner in np.sort(met[:n_met]):
+            one[n_pairs] = entry
+            other[n_pairs] = partner
+            for y in range(n_classes):
+                counts[n_pairs, y] = sums[partner, y]
+                sums[partner, y] = 0.0
+            n_pairs += 1
+        if n_pairs > most:
+            break
+    return one[:n_pairs].copy(), other[:n_pairs].copy(), counts[:n_pairs].copy()

@@ -1,0 +1,170 @@
+"""What scoring tensors needs beside their counts: pairs both ways round, what parents begin with, and changes of it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from unnaive.tensors.bat_changes import (
+    TensorTables,
+    begin_change,
+    block_sizes,
+    change_of,
+    clear_pairs,
+    count_pairs,
+    count_with,
+    lay_out,
+    log_after,
+    no_change,
+)
+from unnaive.tensors.bat_counts import TensorCounts
+from unnaive.tensors.bat_neighbours import group_cells
+
+_MOST_LOGS = 1 << 20
+_MOST_BYTES = 1 << 29  # of blocks; where they would take more, changes are made when they are needed
+_OFTEN = 8  # tensors that a value has to be in, on average, so that it is worth while to keep what it changes
+
+
+def tensor_tables(counts: TensorCounts) -> TensorTables:
+    """Prepare to score; a ValueError if no tensors can have these counts.
+
+    Parameters
+    ----------
+    counts : TensorCounts
+
+    Returns
+    -------
+    TensorTables
+    """
+    total, n_classes = counts.class_count, counts.n_classes
+    cells, cell_of = np.unique(counts.entries // counts.width, return_inverse=True)
+    of_cell = np.bincount(cell_of, minlength=len(cells))
+    default = np.tile(total, (len(cells), 1))
+    np.subtract.at(default, cell_of, counts.entry_count)
+    if default.min(initial=0.0) < -counts.rounding:
+        raise ValueError("The counts are of no tensors.")
+    default = np.maximum(default, 0.0)
+    possible = default.sum(axis=1) > counts.rounding
+    n_values = of_cell + possible
+    first_state = _ends(of_cell + 1)
+    state_of = np.arange(len(cell_of)) + cell_of + 1
+    state_count = np.empty((first_state[-1], n_classes))
+    state_count[first_state[:-1]] = default
+    state_count[state_of] = counts.entry_count
+    # P(y, x_p) / P(x_p | y): the count of x_p has cancelled.
+    parent = np.log((total + n_values[:, None]) / (total.sum() + n_classes * n_values[:, None]))
+    tables = TensorTables(
+        total,
+        cells,
+        counts.entries,
+        first_state,
+        np.repeat(first_state[:-1], of_cell + 1),
+        state_count,
+        n_values.astype(np.float64),
+        group_cells(cells, counts.mode_sizes),
+        *_both_ways(counts, state_of, len(state_count)),
+        np.repeat(parent, of_cell + 1, axis=0),
+        np.log((total + 1) / (total.sum() + n_classes)),
+        np.log((default + 1) / (total + n_values[:, None])).sum(axis=0),
+        _logs(counts, int(n_values.max(initial=1))),
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, n_classes)),
+    )
+    starts = _ends(block_sizes(tables))
+    often = counts.entry_count.sum() >= _OFTEN * len(counts.entries)
+    if often and 8 * n_classes * starts[-1] <= min(_MOST_BYTES, counts.max_bytes):
+        tables = tables._replace(block_starts=starts, blocks=np.empty((starts[-1], n_classes)))
+    if _prepare(tables) < -counts.rounding:
+        raise ValueError("The counts are of no tensors.")
+    tables.opened[first_state[:-1][~possible]] = -np.inf
+    return tables
+
+
+def information(tables: TensorTables) -> NDArray[np.float64]:
+    """Mutual information of the cells with the class, in bits, from relative frequencies."""
+    total = tables.class_count
+    joint = tables.state_count
+    # Ratios are taken of counts, so that what is independent gives exactly nothing.
+    together, apart = joint * total.sum(), joint.sum(axis=1)[:, None] * total
+    ratio = np.divide(together, apart, out=np.ones_like(joint), where=joint > 0)
+    of_state = (joint * np.log2(ratio)).sum(axis=1)
+    bits = np.add.reduceat(of_state, tables.first_state[:-1]) if len(tables.cells) else np.zeros(0)
+    return np.maximum(bits / max(total.sum(), np.finfo(float).tiny), 0.0)
+
+
+def _logs(counts: TensorCounts, most_values: int) -> NDArray[np.float64]:
+    """Logarithms of all numbers that can come up, if they are whole and not too many."""
+    tables = (counts.class_count, counts.entry_count, counts.pair_count)
+    largest = counts.class_count.max() + most_values
+    if largest > _MOST_LOGS or any((table != np.floor(table)).any() for table in tables):
+        return np.zeros(0)
+    return np.log(np.arange(1.0, largest + 1.0))
+
+
+def _ends(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each of some parts begins, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def _both_ways(
+    counts: TensorCounts, state_of: NDArray[np.int64], n_states: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """The pairs of every state: where they begin, their other states in order, and their counts."""
+    entries = np.divmod(counts.pairs, counts.n_entries)
+    one, other = (state_of[np.searchsorted(counts.entries, part)] for part in entries)
+    starts = _ends(np.bincount(one, minlength=n_states) + np.bincount(other, minlength=n_states))
+    return starts, *_list_both_ways(starts, one, other, counts.pair_count)
+
+
+@njit(cache=True, nogil=True)
+def _list_both_ways(starts, one, other, pair_count):
+    free = starts.copy()
+    n_pairs, n_classes = pair_count.shape
+    beside, counts = np.empty(2 * n_pairs, np.int64), np.empty((2 * n_pairs, n_classes))
+    # Pairs are in order, so that what is below a state comes in order, and before what is above it.
+    for owner, partner in ((other, one), (one, other)):
+        for pair in range(n_pairs):
+            place = free[owner[pair]]
+            free[owner[pair]] += 1
+            beside[place] = partner[pair]
+            for y in range(n_classes):
+                counts[place, y] = pair_count[pair, y]
+    return beside, counts
+
+
+@njit(cache=True, nogil=True)
+def _prepare(tables):
+    """Add the ratios of all cells with their defaults to what parents begin with, and write the blocks if they are to
+    be kept; return the least of all counts with defaults."""
+    n_cells, n_classes = tables.n_values.shape[0], tables.class_count.shape[0]
+    neighbours, lines = np.empty(n_cells, np.int64), np.empty(n_cells + 1, np.int64)
+    logs, first_state = tables.logs, tables.first_state
+    change = no_change(tables)
+    least = 0.0
+    for c in range(n_cells):
+        nearby = neighbours[: lay_out(tables, tables.groups.indices, c, c, neighbours, lines)]
+        begin_change(tables, c, -1, change)
+        count_pairs(tables, c, -1, change)
+        more = tables.n_values[c] - 1.0
+        for y in range(n_classes):
+            total = tables.class_count[y]
+            alone = log_after(logs, total + more) - log_after(logs, total - change.other[y])
+            for p in nearby:
+                for state in range(first_state[p], first_state[p + 1]):
+                    count = tables.state_count[state, y]
+                    both = count - count_with(change.other, change.with_other, state, first_state[p], y)
+                    least = min(least, both)
+                    tables.opened[state, y] += log_after(logs, both) - log_after(logs, count + more) + alone
+        for held in range(first_state[c] + 1, first_state[c + 1] if tables.block_starts.shape[0] else 0):
+            begin_change(tables, c, held, change)
+            count_pairs(tables, -1, held, change)
+            line = tables.block_starts[held]
+            for p in nearby:
+                for state in range(first_state[p], first_state[p + 1]):
+                    for y in range(n_classes):
+                        tables.blocks[line, y] = change_of(tables, change, state, first_state[p], y)
+                    line += 1
+            clear_pairs(tables, -1, held, change)
+        clear_pairs(tables, c, -1, change)
+    return least

@@ -1,0 +1,248 @@
+"""Support tensor machines: a weight vector for every mode, trained in turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+from math import prod
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.svm import SVC
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from unnaive.core.bayes_classifier import check_labels, index_labels, unchanged_on_error
+from unnaive.core.saved_state import check_names
+from unnaive.tensors.sparse_tensor import SparseTensor
+from unnaive.tensors.tensor_input import read_tensors
+
+_SOLVER_TOL = 1e-6  # far below what a turn gains as long as turns go on
+_MOST_STEPS = 200_000  # of the solver in a turn; with counts that differ much it may go on for hours
+
+
+class SupportTensorMachine(ClassifierMixin, BaseEstimator):
+    """Supervised tensor learning (STL): a linear support vector machine whose weights are a tensor of rank one.
+
+    The margin of a matrix X is uᵀ X v + b, that of a tensor with more modes the same with a vector for each. With all
+    vectors but one fixed, the last and b are a support vector machine's; the vectors take turns until they do not
+    change any more. There is a machine for every two classes, and the class with most votes wins.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of errors.
+    max_iter : int, default=50
+        Rounds in which every mode has its turn.
+    tol : float, default=1e-4
+        Stop when no vector turns in a round: the cosine between old and new is above 1 - tol for all.
+    n_jobs : int, default=None
+        Threads, for different pairs of classes; the answer does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    weights_ : list of list of ndarray
+        A vector for each mode, for each pair (0, 1), (0, 2), ... of classes. Their outer product is the weight of the
+        cells, for the second class.
+    intercept_ : ndarray of shape (n_pairs,)
+    objective_ : list of ndarray
+        For each pair, ½ Π ‖u‖² + C Σ max(0, 1 - margin) after each turn; it never rises.
+    n_iter_ : ndarray of shape (n_pairs,)
+        Rounds taken.
+    mode_sizes_ : tuple of int
+    n_features_in_ : int
+        Number of cells.
+
+    Notes
+    -----
+    Cells are used as they are: counts are not scaled, and a cell with large numbers has much to say. Vectors begin
+    with all their elements equal, so that nothing is random. Turns find a local optimum; one in which the solver
+    comes to no end is cut short, with scikit-learn's warning, and counts only if it is an improvement. Tensors of one
+    mode, the rows of a matrix, are those of an ordinary linear support vector machine.
+
+    References
+    ----------
+    D. Tao, X. Li, X. Wu, W. Hu and S. J. Maybank, "Supervised tensor learning", Knowledge and Information Systems 13,
+    2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unnaive import SupportTensorMachine
+    >>> X = [[[2, 0], [0, 0]], [[1, 0], [0, 1]], [[0, 0], [0, 3]], [[0, 1], [0, 2]]]
+    >>> model = SupportTensorMachine().fit(X, ["up", "up", "down", "down"])
+    >>> model.predict([[[3, 0], [1, 0]]])
+    array(['up'], dtype='<U4')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(self, *, C: float = 1.0, max_iter: int = 50, tol: float = 1e-4, n_jobs: int | None = None) -> None:
+        self.C = C
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any) -> SupportTensorMachine:
+        """Train a machine for every pair of classes.
+
+        Parameters
+        ----------
+        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        tensors = read_tensors(self, X, reset=True)
+        self.classes_, classes = index_labels(check_labels(self, y, len(tensors)))
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"A support tensor machine needs two classes, but all labels in y are {self.classes_.tolist()[0]!r}: "
+                "only one class."
+            )
+        machines = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(_train)(
+                tensors[(classes == one) | (classes == other)],
+                np.where(classes[(classes == one) | (classes == other)] == other, 1.0, -1.0),
+                float(self.C),
+                int(self.max_iter),
+                float(self.tol),
+            )
+            for one, other in combinations(range(len(self.classes_)), 2)
+        )
+        self.weights_ = [machine.vectors for machine in machines]
+        self.intercept_ = np.array([machine.intercept for machine in machines])
+        self.objective_ = [np.array(machine.objective) for machine in machines]
+        self.n_iter_ = np.array([machine.n_rounds for machine in machines])
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Votes and margins.
+
+        Parameters
+        ----------
+        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Votes of the pairs for each class, plus the mean over its pairs of 1 / (1 + exp(-margin)), which is less
+            than a vote and decides between classes with equally many; for two classes the margin of the second.
+        """
+        check_is_fitted(self)
+        tensors = read_tensors(self, X, reset=False)
+        weights = np.stack([reduce(np.multiply.outer, vectors).ravel() for vectors in self.weights_], axis=1)
+        margins = tensors.to_matrix() @ weights + self.intercept_
+        if len(self.classes_) == 2:
+            return margins[:, 0]
+        scores = np.zeros((len(tensors), len(self.classes_)))
+        for pair, (one, other) in enumerate(combinations(range(len(self.classes_)), 2)):
+            for class_, margin in ((one, -margins[:, pair]), (other, margins[:, pair])):
+                scores[:, class_] += (margin > 0) + expit(margin) / (len(self.classes_) - 1)
+        return scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of every tensor.
+
+        Parameters
+        ----------
+        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        decision = self.decision_function(X)
+        return self.classes_[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
+
+    def check_state(self) -> None:
+        """A ValueError if what was fitted does not fit together."""
+        self._validate_params()
+        if not hasattr(self, "classes_"):
+            return
+        check_names(self.classes_, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        n_pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
+        shapes = [[(size,) for size in self.mode_sizes_]] * n_pairs
+        if not (
+            n_pairs > 0
+            and prod(self.mode_sizes_) == self.n_features_in_
+            and [[vector.shape for vector in vectors] for vectors in self.weights_] == shapes
+            and self.intercept_.shape == (n_pairs,)
+            and all(
+                numbers.dtype == np.float64 and np.isfinite(numbers).all()
+                for numbers in (self.intercept_, *(vector for vectors in self.weights_ for vector in vectors))
+            )
+        ):
+            raise ValueError("Numbers are missing, or do not fit the classes and modes.")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.three_d_array = True
+        return tags
+
+
+@dataclass(frozen=True)
+class _Machine:
+    """What one pair of classes has learnt."""
+
+    vectors: list[NDArray[np.float64]]
+    intercept: float
+    objective: list[float]
+    n_rounds: int
+
+
+def _train(tensors: SparseTensor, signs: NDArray[np.float64], cost: float, max_iter: int, tol: float) -> _Machine:
+    """Let the modes take turns; all vectors but the last that was trained have a length of one."""
+    indices = np.unravel_index(tensors.cells, tensors.mode_sizes)
+    rows = np.repeat(np.arange(len(tensors)), np.diff(tensors.indptr))
+    vectors = [np.full(size, size**-0.5) for size in tensors.mode_sizes]
+    intercept, objective, n_rounds, turning = 0.0, [np.inf], 0, True
+    while turning and n_rounds < max_iter:
+        n_rounds += 1
+        before = [_unit(vector) for vector in vectors]
+        for mode, size in enumerate(tensors.mode_sizes):
+            fixed = [_unit(vector) for vector in vectors]
+            others = [vector[at] for q, (vector, at) in enumerate(zip(fixed, indices)) if q != mode]
+            numbers = reduce(np.multiply, others, tensors.values)
+            contracted = np.bincount(rows * size + indices[mode], numbers, minlength=len(tensors) * size)
+            contracted = contracted.reshape(-1, size)
+            # As the other vectors have a length of one, theirs is no part of what is minimised.
+            machine = SVC(kernel="linear", C=cost, tol=_SOLVER_TOL, max_iter=_MOST_STEPS).fit(
+                contracted.reshape(-1, size), signs
+            )
+            weight, offset = machine.coef_[0], float(machine.intercept_[0])
+            margins = signs * (contracted @ weight + offset)
+            reached = 0.5 * float(weight @ weight) + cost * float(np.maximum(1.0 - margins, 0.0).sum())
+            if reached > objective[-1]:
+                continue  # by what the solver tolerates
+            objective.append(reached)
+            vectors, intercept = fixed, offset
+            vectors[mode] = np.asarray(weight, dtype=np.float64)
+        cosines = [abs(float(old @ _unit(new))) for old, new in zip(before, vectors)]
+        turning = len(vectors) > 1 and min(cosines) <= 1.0 - tol
+    return _Machine(vectors, intercept, objective[1:], n_rounds)
+
+
+def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A vector with a length of one, or of zero if it has none."""
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0 else vector

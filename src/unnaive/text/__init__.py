@@ -1,0 +1,1 @@
+"""Documents: terms, higher-order naive Bayes and support vector machines, word clusters."""

@@ -1,0 +1,401 @@
+"""Higher-order naive Bayes: terms weighed by the paths that run through them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from unnaive.core.additive_classifier import AdditiveClassifier
+from unnaive.core.bayes_classifier import check_labels, class_indices, index_labels, known_classes, unchanged_on_error
+from unnaive.core.saved_state import check_names
+from unnaive.text.counted_documents import Documents
+from unnaive.text.higher_order_paths import count_paths
+from unnaive.text.term_classifier import TermClassifier
+from unnaive.text.term_matrix import presence
+
+PATH_PARAMETERS: dict[str, Any] = {
+    "order": [Interval(Integral, 1, 3, closed="both")],
+    "pure": ["boolean"],
+    "scope": [StrOptions({"training", "class"})],
+    "binarize": [None, Interval(Real, 0, None, closed="left")],
+    "n_jobs": [None, Integral],
+}
+
+_Paths = tuple[NDArray[np.float64], float]
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """What scoring needs, for the terms that training has seen; classes are innermost."""
+
+    seen: NDArray[np.int64]
+    present: NDArray[np.float64]  # log P(w | c)
+    absent: NDArray[np.float64]  # log (1 - P(w | c))
+    prior: NDArray[np.float64]
+
+    @cached_property
+    def gain(self) -> NDArray[np.float64]:
+        """What a term that is there adds over one that is not."""
+        return self.present - self.absent
+
+    @cached_property
+    def nothing(self) -> NDArray[np.float64]:
+        """Scores of a document that has none of the terms."""
+        return self.prior + self.absent.sum(axis=0)
+
+
+class HigherOrderNB(AdditiveClassifier, TermClassifier):
+    """Higher-order naive Bayes (HONB): documents by the terms they have, terms by the paths that run through them.
+
+    In place of the documents of a class that contain a term, the paths are counted that lead from term to term
+    through documents of the class. With few training documents this tells far more than counting documents does:
+    a term that goes with many others of its class weighs more than one that stands alone.
+
+    Parameters
+    ----------
+    order : {1, 2, 3}, default=2
+        Number of documents in a path. With order 1, documents are counted: naive Bayes on the presence and absence
+        of terms.
+    pure : bool, default=False
+        Count only paths whose end terms never share a document.
+    scope : {"training", "class"}, default="training"
+        Whether the end terms of a pure path may share no training document, or none of the path's class.
+    prior : {"paths", "documents"}, default="paths"
+        Probabilities of the classes, by their share of the paths as in the paper, or of the documents. Paths
+        exaggerate: a class of twice as many documents has several times as many paths.
+    binarize : float or None, default=0.0
+        A term is in a document if X is larger than this; with None X must hold zeros and ones alone.
+    n_jobs : int, optional
+        Threads used to count and to predict; the answer does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_count_ : ndarray of shape (n_classes,)
+        Training documents of each class.
+    path_count_ : ndarray of shape (n_classes, n_features)
+        φ in the paper: paths that contain each term.
+    total_paths_ : ndarray of shape (n_classes,)
+        Φ in the paper.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        log P(w | c) by Eq. 8; 0 for terms that no training document has, which are left out.
+    absent_log_prob_ : ndarray of shape (n_classes, n_features)
+        log (1 - P(w | c)); 0 for terms that no training document has.
+    class_log_prior_ : ndarray of shape (n_classes,)
+    seen_ : ndarray of shape (n_features,) of bool
+        Which terms some training document has.
+    n_features_in_ : int
+
+    Notes
+    -----
+    The training documents are kept, as the indices of their terms: paths of any order follow from them, so that
+    ``partial_fit``, ``forget`` and ``merge`` give the model that ``fit`` gives, exactly. They do not count anew
+    until counts are asked for, and then only the classes that have changed.
+
+    As in the paper, terms unseen in training are left out. A document that has no other terms, or none at all, is
+    judged by the prior alone. A class without paths would have a prior of zero: then one path is added to each.
+
+    References
+    ----------
+    M. C. Ganiz, N. I. Lytkin and W. M. Pottenger, "Leveraging higher order dependencies between features for text
+    classification", DIMACS TR 2009-16.
+
+    Examples
+    --------
+    >>> from unnaive import HigherOrderNB
+    >>> X = [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 1, 1, 0], [1, 0, 1, 1]]
+    >>> model = HigherOrderNB().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> model.path_count_
+    array([[1., 2., 2., 1.],
+           [8., 8., 9., 5.]])
+    >>> model.predict_proba([[1, 1, 0, 0]]).round(4)
+    array([[0.1667, 0.8333]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **PATH_PARAMETERS,
+        "prior": [StrOptions({"paths", "documents"})],
+    }
+    _kept = ("classes_", "n_features_in_", "feature_names_in_", "documents_")
+
+    def __init__(
+        self,
+        *,
+        order: int = 2,
+        pure: bool = False,
+        scope: str = "training",
+        prior: str = "paths",
+        binarize: float | None = 0.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.order = order
+        self.pure = pure
+        self.scope = scope
+        self.prior = prior
+        self.binarize = binarize
+        self.n_jobs = n_jobs
+
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any) -> HigherOrderNB:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
+            A row a document, a column a term.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        self._check_parameters()
+        matrix = self._read(X, reset=True)
+        self.classes_, classes = index_labels(check_labels(self, y, matrix.shape[0]))
+        self._settle(Documents.of(matrix, classes), [None] * len(self.classes_))
+        self._tables  # noqa: B018 - counted now, not when the first document is to be predicted
+        return self
+
+    @unchanged_on_error
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> HigherOrderNB:
+        """Take in more documents; in any batches this gives the model that ``fit`` gives on all of them.
+
+        Parameters
+        ----------
+        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,)
+            All labels that will ever occur; required in the first call.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "documents_")
+        known = known_classes(self, classes)
+        self._validate_params()
+        self._check_parameters()
+        matrix = self._read(X, reset=first)
+        found = class_indices(check_labels(self, y, matrix.shape[0]), known)
+        more = Documents.of(matrix, found)
+        if first:
+            self.classes_ = known
+            self._settle(more, [None] * len(known))
+        else:
+            self._change(self.documents_.with_those(more), found)
+        return self
+
+    @unchanged_on_error
+    def forget(self, X: Any, y: Any) -> HigherOrderNB:
+        """Take documents out again, exactly, as if they had never been there.
+
+        Parameters
+        ----------
+        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
+            Documents of training, with the same labels.
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If one of the documents was never there; the model stays as it was.
+        """
+        check_is_fitted(self)
+        matrix = self._read(X, reset=False)
+        found = class_indices(check_labels(self, y, matrix.shape[0]), self.classes_)
+        try:
+            rest = self.documents_.without(Documents.of(matrix, found))
+        except ValueError:
+            raise ValueError(
+                "Some of these documents were never counted, or not with these labels. The model is unchanged."
+            ) from None
+        self._change(rest, found)
+        return self
+
+    @unchanged_on_error
+    def merge(self, other: HigherOrderNB) -> HigherOrderNB:
+        """Add all documents of another model.
+
+        Parameters
+        ----------
+        other : HigherOrderNB
+            With the same parameters, fitted on other documents of the same terms; it is not changed. Classes are
+            united.
+
+        Returns
+        -------
+        self
+        """
+        self._check_mergeable(other)
+        if self.n_features_in_ != other.n_features_in_:
+            raise ValueError(
+                f"Cannot merge models of different terms: {self.n_features_in_} columns here and "
+                f"{other.n_features_in_} there."
+            )
+        classes = np.union1d(self.classes_, other.classes_)
+        places = [np.searchsorted(classes, model.classes_) for model in (self, other)]
+        documents = self.documents_.reclassed(places[0]).with_those(other.documents_.reclassed(places[1]))
+        self.classes_ = classes
+        self._settle(documents, [None] * len(classes))
+        return self
+
+    def _plain(self, kept: dict[str, Any]) -> dict[str, Any]:
+        if "documents_" in kept:
+            documents = self.documents_
+            kept["documents_"] = {
+                "starts": documents.starts,
+                "terms": documents.terms,
+                "classes": documents.classes,
+                "n_terms": documents.n_terms,
+            }
+        return kept
+
+    def _check_kept(self, kept: dict[str, Any]) -> Documents:
+        self._validate_params()
+        self._check_parameters()
+        check_names(kept["classes_"], kept["n_features_in_"], kept.get("feature_names_in_"))
+        documents = Documents(**kept["documents_"])
+        documents.check(len(kept["classes_"]))
+        if documents.n_terms != kept["n_features_in_"]:
+            raise ValueError("The documents have other terms than the model.")
+        return documents
+
+    def _restore(self, kept: dict[str, Any], checked: Documents) -> None:
+        self.__dict__.update(kept)
+        self._settle(checked, [None] * len(self.classes_))
+
+    @property
+    def class_count_(self) -> NDArray[np.float64]:
+        """Training documents of each class."""
+        check_is_fitted(self)
+        return np.bincount(self.documents_.classes, minlength=len(self.classes_)).astype(np.float64)
+
+    @property
+    def path_count_(self) -> NDArray[np.float64]:
+        """Paths that contain each term, by class."""
+        return np.stack([counts for counts, _ in self._paths()])
+
+    @property
+    def total_paths_(self) -> NDArray[np.float64]:
+        """Paths of each class."""
+        return np.array([total for _, total in self._paths()])
+
+    @property
+    def seen_(self) -> NDArray[np.bool_]:
+        """Which terms some training document has."""
+        check_is_fitted(self)
+        return np.bincount(self.documents_.terms, minlength=self.n_features_in_) > 0
+
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """log P(w | c), and 0 for terms never seen."""
+        return self._of_all_terms("present")
+
+    @property
+    def absent_log_prob_(self) -> NDArray[np.float64]:
+        """log (1 - P(w | c)), and 0 for terms never seen."""
+        return self._of_all_terms("absent")
+
+    @property
+    def class_log_prior_(self) -> NDArray[np.float64]:
+        """Logarithms of the classes' probabilities."""
+        check_is_fitted(self)
+        return self._tables.prior
+
+    def _of_all_terms(self, table: str) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        tables = self._tables
+        values = np.zeros((len(self.classes_), self.n_features_in_))
+        values[:, tables.seen] = getattr(tables, table).T
+        return values
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on numbers, of which it only sees whether they are there
+        return tags
+
+    def _check_parameters(self) -> None:
+        if self.pure and self.order == 1:
+            raise ValueError("pure=True asks for paths of order 2 or 3, but order=1 counts documents: raise order.")
+
+    def _read(self, X: Any, reset: bool) -> csr_matrix:
+        return presence(self, super()._read(X, reset), self.binarize)
+
+    def _settle(self, documents: Documents, counted: list[_Paths | None]) -> None:
+        """Take over documents, and the path counts of the classes that they are known of."""
+        self.documents_ = documents
+        self._counted = counted
+        self._derived: _Tables | None = None
+
+    def _change(self, documents: Documents, changed: NDArray[np.int64]) -> None:
+        """Take over documents that differ in some classes from those before."""
+        all_differ = self.pure and self.scope == "training"  # as any document may part two end terms
+        changed_classes = set(changed.tolist())
+        self._settle(
+            documents,
+            [None if all_differ or c in changed_classes else known for c, known in enumerate(self._counted)],
+        )
+
+    def _paths(self) -> list[_Paths]:
+        """Path counts of all classes, counted where they are not known yet."""
+        check_is_fitted(self)
+        among = {"among": self.documents_.matrix} if self.pure and self.scope == "training" else {}
+        known = [
+            counted or count_paths(self.documents_.of_class(c), self.order, self.pure, n_jobs=self.n_jobs, **among)
+            for c, counted in enumerate(self._counted)
+        ]
+        self._counted = list(known)
+        return known
+
+    @property
+    def _tables(self) -> _Tables:
+        if self._derived is None:
+            seen = np.flatnonzero(self.seen_)
+            counts, totals = zip(*self._paths())
+            total = np.array(totals)
+            through = np.stack([of_class[seen] for of_class in counts], axis=1)
+            # Quotients, so that equal probabilities have equal logarithms; of 1 - P, whichever keeps the digits.
+            chance = (1 + through) / (2 + total)  # Eq. 8
+            rest = (1 + (total - through)) / (2 + total)
+            absent = np.where(chance < 0.5, np.log1p(-chance), np.log(rest))
+            weight = total if self.prior == "paths" else self.class_count_
+            if (weight == 0).any():
+                weight = weight + 1
+            self._derived = _Tables(seen, np.log(chance), absent, np.log(weight / weight.sum()))
+        return self._derived
+
+    def _score(self, rows: csr_matrix) -> NDArray[np.float64]:
+        tables = self._tables
+        known = rows if len(tables.seen) == rows.shape[1] else rows[:, tables.seen]
+        scores = np.empty((rows.shape[0], len(self.classes_)))
+
+        def score(part: slice) -> None:
+            scores[part] = known[part] @ tables.gain + tables.nothing
+
+        self._over_rows(score, rows.shape[0])
+        scores[np.diff(known.indptr) == 0] = tables.prior
+        return scores
+
+    def _evidence(self, rows: csr_matrix) -> NDArray[np.float64]:
+        tables = self._tables
+        present = rows[:, tables.seen].toarray().astype(bool)
+        evidence = np.zeros((rows.shape[0], 1 + rows.shape[1], len(self.classes_)))
+        evidence[:, 0] = tables.prior
+        evidence[:, 1 + tables.seen] = np.where(present[:, :, None], tables.present, tables.absent)
+        evidence[~present.any(axis=1), 1:] = 0.0
+        return evidence

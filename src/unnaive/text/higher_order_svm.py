@@ -1,0 +1,385 @@
+"""Support vector machines on higher-order log ratios: Eq. 12 as a transformer, and one machine a pair of classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, TransformerMixin
+from sklearn.svm import SVC
+from sklearn.utils import ClassifierTags, Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import _ovr_decision_function
+from sklearn.utils.validation import check_is_fitted
+
+from unnaive.core.bayes_classifier import check_labels, unchanged_on_error
+from unnaive.core.saved_state import check_names
+from unnaive.text.higher_order_nb import PATH_PARAMETERS, HigherOrderNB
+from unnaive.text.term_classifier import of_terms
+from unnaive.text.term_matrix import presence, read_terms
+
+_COSTS = tuple(10.0**power for power in range(-4, 5))  # that C is chosen from
+
+
+class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Documents as the log ratios, between two classes, of what their terms' presence and absence say.
+
+    A term that is there becomes φ¹ = log P(w | a) / P(w | b), one that is not φ⁰ = log (1 - P(w | a)) / (1 - P(w | b)),
+    both as sign(φ) √|φ|, with the probabilities of :class:`HigherOrderNB` and a, b the two classes in order. Any
+    classifier of vectors can go on from there.
+
+    Parameters
+    ----------
+    order : {1, 2, 3}, default=2
+        Number of documents in a path; with order 1 the probabilities are those of naive Bayes.
+    pure : bool, default=False
+        Count only paths whose end terms never share a document.
+    scope : {"training", "class"}, default="training"
+        Whether the end terms of a pure path may share no training document, or none of the path's class.
+    normalize : bool, default=True
+        Whether to take the root, which keeps terms that tell for sure from drowning the others.
+    binarize : float or None, default=0.0
+        A term is in a document if X is larger than this; with None X must hold zeros and ones alone.
+    max_bytes : int, default=2**31
+        Larger results are refused before they are made: hardly any of their numbers are zero.
+    n_jobs : int, optional
+        Threads used to count paths.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    present_ : ndarray of shape (n_features,)
+        What a term that is there becomes; 0 for terms that no training document has.
+    absent_ : ndarray of shape (n_features,)
+        What a term that is not there becomes; 0 for terms that no training document has.
+    n_features_in_ : int
+
+    References
+    ----------
+    M. C. Ganiz, N. I. Lytkin and W. M. Pottenger, "Leveraging higher order dependencies between features for text
+    classification", DIMACS TR 2009-16, Eq. 12.
+
+    Examples
+    --------
+    >>> from unnaive import HigherOrderTransformer
+    >>> X = [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 1, 1, 0], [1, 0, 1, 1]]
+    >>> transformer = HigherOrderTransformer().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> transformer.transform([[1, 1, 0, 0]]).round(4)
+    array([[-0.6368,  0.    ,  0.6368,  0.    ]])
+    """
+
+    _parameter_constraints: ClassVar = {
+        **PATH_PARAMETERS,
+        "normalize": ["boolean"],
+        "max_bytes": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        *,
+        order: int = 2,
+        pure: bool = False,
+        scope: str = "training",
+        normalize: bool = True,
+        binarize: float | None = 0.0,
+        max_bytes: int = 2**31,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.order = order
+        self.pure = pure
+        self.scope = scope
+        self.normalize = normalize
+        self.binarize = binarize
+        self.max_bytes = max_bytes
+        self.n_jobs = n_jobs
+
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any) -> HigherOrderTransformer:
+        """Count the paths of two classes.
+
+        Parameters
+        ----------
+        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
+            A row a document, a column a term.
+        y : array-like of shape (n_samples,)
+            Labels, of two kinds.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        counted = _fit_probabilities(self, X, y)
+        if len(counted.classes_) != 2:
+            raise ValueError(
+                f"Only binary classification is supported: log ratios are between two classes, and y has "
+                f"{len(counted.classes_)} class(es). HigherOrderSVC has ratios for every pair of several classes."
+            )
+        self.classes_ = counted.classes_
+        self.present_, self.absent_ = _ratios(counted, 0, 1, self.normalize)
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Documents as log ratios.
+
+        Parameters
+        ----------
+        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        terms = presence(self, read_terms(self, X, reset=False), self.binarize)
+        n_bytes = 8 * terms.shape[0] * terms.shape[1]
+        if n_bytes > self.max_bytes:
+            raise ValueError(
+                f"{terms.shape[0]} documents by {terms.shape[1]} terms would take {n_bytes:,} bytes, more than "
+                f"max_bytes={self.max_bytes:,}: select terms, transform fewer documents at a time, or raise max_bytes."
+            )
+        vectors = np.tile(self.absent_, (terms.shape[0], 1))
+        documents = np.repeat(np.arange(terms.shape[0]), np.diff(terms.indptr))
+        vectors[documents, terms.indices] = self.present_[terms.indices]
+        return vectors
+
+    def check_state(self) -> None:
+        """A ValueError if what was fitted does not fit together."""
+        self._validate_params()
+        if not hasattr(self, "classes_"):
+            return
+        check_names(self.classes_, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        for values in (self.present_, self.absent_):
+            _check_numbers(values, (self.n_features_in_,))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = of_terms(super().__sklearn_tags__())
+        tags.target_tags.required = True
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
+
+
+class HigherOrderSVC(ClassifierMixin, BaseEstimator):
+    """Higher-order support vector machine (HOSVM): linear, on the log ratios of every pair of classes.
+
+    For each two classes documents are transformed as by :class:`HigherOrderTransformer`, and a linear support vector
+    machine is trained on those of the two. The class with most votes wins, the margins deciding between equals. With
+    ``order=1`` this is the paper's NBSVM.
+
+    Parameters
+    ----------
+    order : {1, 2, 3}, default=2
+        Number of documents in a path; with order 1 the probabilities are those of naive Bayes.
+    pure : bool, default=False
+        Count only paths whose end terms never share a document.
+    scope : {"training", "class"}, default="training"
+        Whether the end terms of a pure path may share no training document, or none of the path's class.
+    normalize : bool, default=True
+        Whether to take the root of the log ratios.
+    C : float or "training", default="training"
+        Cost of errors; "training" takes the smallest of 10^-4, 10^-3, ..., 10^4 that is right about most training
+        documents, as the paper does.
+    binarize : float or None, default=0.0
+        A term is in a document if X is larger than this; with None X must hold zeros and ones alone.
+    n_jobs : int, optional
+        Threads; the answer does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    C_ : float
+    coef_ : ndarray of shape (n_pairs, n_features)
+        What the presence of a term adds to the margin of each pair (0, 1), (0, 2), ..., for the second class.
+    intercept_ : ndarray of shape (n_pairs,)
+    n_features_in_ : int
+
+    Notes
+    -----
+    What absent terms contribute is the same for every document, up to what the present ones take its place of. A
+    machine whose intercept is free does not see such a constant, so that the documents stay sparse: a term that is
+    there gets the difference of its two ratios.
+
+    References
+    ----------
+    M. C. Ganiz, N. I. Lytkin and W. M. Pottenger, "Leveraging higher order dependencies between features for text
+    classification", DIMACS TR 2009-16.
+
+    Examples
+    --------
+    >>> from unnaive import HigherOrderSVC
+    >>> X = [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1]]
+    >>> HigherOrderSVC(C=1.0).fit(X, ["a", "a", "a", "b", "b", "b"]).predict([[0, 1, 1, 0]])
+    array(['a'], dtype='<U1')
+    """
+
+    _parameter_constraints: ClassVar = {
+        **PATH_PARAMETERS,
+        "normalize": ["boolean"],
+        "C": [StrOptions({"training"}), Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        *,
+        order: int = 2,
+        pure: bool = False,
+        scope: str = "training",
+        normalize: bool = True,
+        C: float | str = "training",
+        binarize: float | None = 0.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.order = order
+        self.pure = pure
+        self.scope = scope
+        self.normalize = normalize
+        self.C = C
+        self.binarize = binarize
+        self.n_jobs = n_jobs
+
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any) -> HigherOrderSVC:
+        """Count paths, then train a machine for every pair of classes.
+
+        Parameters
+        ----------
+        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
+            A row a document, a column a term.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        counted = _fit_probabilities(self, X, y)
+        self.classes_ = counted.classes_
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"A support vector machine needs two classes, but all labels in y are {self.classes_.tolist()[0]!r}: "
+                "only one class."
+            )
+        terms, classes = counted.documents_.matrix.astype(np.float64), counted.documents_.classes
+        pairs = [
+            _Pair(one, other, self._gain(counted, one, other))
+            for one, other in combinations(range(len(self.classes_)), 2)
+        ]
+        best = -1.0
+        for cost in _COSTS if self.C == "training" else (float(self.C),):
+            machines = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(pair.train)(terms, classes, cost) for pair in pairs
+            )
+            coef, intercept = np.stack([w for w, _ in machines]), np.array([b for _, b in machines])
+            right = float(np.mean(_votes(terms @ coef.T + intercept, len(self.classes_)).argmax(axis=1) == classes))
+            if right > best:
+                best, self.C_, self.coef_, self.intercept_ = right, cost, coef, intercept
+            if right == 1.0:
+                break
+        return self
+
+    def _gain(self, counted: HigherOrderNB, one: int, other: int) -> NDArray[np.float64]:
+        """What a term that is there adds to a document between two classes, over one that is not."""
+        present, absent = _ratios(counted, one, other, self.normalize)
+        return present - absent
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Votes and margins.
+
+        Parameters
+        ----------
+        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Votes of the pairs for each class, with the margins as fractions of a vote; for two classes the margin
+            of the second.
+        """
+        check_is_fitted(self)
+        terms = presence(self, read_terms(self, X, reset=False), self.binarize)
+        margins = terms @ self.coef_.T + self.intercept_
+        return margins[:, 0] if len(self.classes_) == 2 else _votes(margins, len(self.classes_))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of every document.
+
+        Parameters
+        ----------
+        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        decision = self.decision_function(X)
+        return self.classes_[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
+
+    def check_state(self) -> None:
+        """A ValueError if what was fitted does not fit together."""
+        self._validate_params()
+        if not hasattr(self, "classes_"):
+            return
+        check_names(self.classes_, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        n_pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
+        if n_pairs == 0:
+            raise ValueError("There are no two classes.")
+        _check_numbers(self.coef_, (n_pairs, self.n_features_in_))
+        _check_numbers(self.intercept_, (n_pairs,))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = of_terms(super().__sklearn_tags__())
+        tags.classifier_tags.poor_score = True  # on numbers, of which it only sees whether they are there
+        return tags
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two classes, and what a term that is there adds to a document between them."""
+
+    one: int
+    other: int
+    gain: NDArray[np.float64]
+
+    def train(self, terms: csr_matrix, classes: NDArray[np.int64], cost: float) -> tuple[NDArray[np.float64], float]:
+        """Weights of the terms' presence and intercept, positive for the second class."""
+        documents = (classes == self.one) | (classes == self.other)
+        vectors = terms[documents].multiply(self.gain).tocsr()
+        machine = SVC(kernel="linear", C=cost, gamma=1.0).fit(vectors, classes[documents])
+        return np.asarray(machine.coef_.todense())[0] * self.gain, float(machine.intercept_[0])
+
+
+def _check_numbers(values: NDArray[Any], shape: tuple[int, ...]) -> None:
+    if values.dtype != np.float64 or values.shape != shape or not np.isfinite(values).all():
+        raise ValueError("Numbers are missing, or do not fit the classes and columns.")
+
+
+def _fit_probabilities(owner: Any, X: Any, y: Any) -> HigherOrderNB:
+    """The probabilities of terms by class, X and y checked in the name of the estimator that wants them."""
+    checked = presence(owner, read_terms(owner, X, reset=True), owner.binarize)
+    labels = check_labels(owner, y, checked.shape[0])
+    counted = HigherOrderNB(order=owner.order, pure=owner.pure, scope=owner.scope, n_jobs=owner.n_jobs)
+    return counted.fit(checked, labels)
+
+
+def _ratios(
+    counted: HigherOrderNB, one: int, other: int, normalize: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Eqs. 10 and 11 for all terms, with the sign kept and the root taken as in Eq. 12."""
+    present, absent = (table[one] - table[other] for table in (counted.feature_log_prob_, counted.absent_log_prob_))
+    if normalize:
+        return np.sign(present) * np.sqrt(np.abs(present)), np.sign(absent) * np.sqrt(np.abs(absent))
+    return present, absent
+
+
+def _votes(margins: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    """Of machines whose margins are positive for the second class of each pair."""
+    if n_classes == 2:
+        return np.column_stack([-margins[:, 0], margins[:, 0]])
+    return _ovr_decision_function(margins > 0, margins, n_classes)

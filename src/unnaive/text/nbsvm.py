@@ -1,0 +1,225 @@
+"""A linear support vector machine on the log-count ratios of naive Bayes."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.svm import LinearSVC
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from unnaive.core.bayes_classifier import check_labels, index_labels, unchanged_on_error
+from unnaive.core.saved_state import check_names
+from unnaive.text.term_classifier import of_terms
+from unnaive.text.term_matrix import presence, read_terms
+
+_MOST_ROUNDS = 100_000  # scikit-learn's 1,000 are too few for documents of a few hundred terms
+
+# What fit makes, and of which kind it is.
+_FITTED: dict[str, type] = {
+    "n_features_in_": int,
+    "classes_": np.ndarray,
+    "intercept_": np.ndarray,
+    "_seen": np.ndarray,
+    "_weights": np.ndarray,
+}
+
+
+class WangManningNBSVM(ClassifierMixin, BaseEstimator):
+    """Support vector machine with naive Bayes features (NBSVM), as of Wang and Manning.
+
+    Only whether a term is in a document counts. A present term has the value r, the logarithm of how much more
+    probable it is in the class than in the other, by the smoothed counts of naive Bayes. A linear support vector
+    machine weights these values, and its weights are pulled towards their mean magnitude, which would be naive
+    Bayes. More than two classes are told apart one against the rest.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        What is added to every count of a term in a class.
+    beta : float, default=0.25
+        How much to trust the support vector machine: 1 takes its weights, 0 their mean magnitude for every term.
+    C : float, default=1.0
+        The price of training errors in the support vector machine (squared hinge loss, L2 penalty).
+    random_state : int, RandomState instance or None, default=None
+        In which order the support vector machine visits documents, where there are fewer of them than terms; it
+        changes the weights by less than the solver's tolerance. An int makes them reproducible to the last bit.
+    n_jobs : int, optional
+        Threads, one a class; the answer does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+        What the presence of each term adds to the decision; a term that training did not see adds nothing.
+        With two classes, positive values speak for the second.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Terms that training did not see are no part of the vocabulary: neither of the sums that counts are divided by,
+    nor of the mean magnitude of the weights.
+
+    References
+    ----------
+    S. Wang and C. D. Manning, "Baselines and bigrams: simple, good sentiment and topic classification", ACL 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unnaive import WangManningNBSVM
+    >>> counts = np.array([[4, 0, 1, 0], [2, 0, 1, 0], [0, 3, 1, 0], [1, 6, 0, 0]])
+    >>> model = WangManningNBSVM(random_state=0).fit(counts, ["sport", "sport", "news", "news"])
+    >>> model.predict([[1, 0, 0, 0], [0, 1, 0, 5]])
+    array(['sport', 'news'], dtype='<U5')
+    """
+
+    _parameter_constraints: ClassVar = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "beta": [Interval(Real, 0, 1, closed="both")],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        beta: float = 0.25,
+        C: float = 1.0,
+        random_state: int | RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.beta = beta
+        self.C = C
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any) -> WangManningNBSVM:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : sparse matrix, frame or array-like of shape (n_documents, n_terms)
+            Whatever is above 0 is a term that is present.
+        y : array-like of shape (n_documents,)
+            Labels of any type.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        present = presence(self, read_terms(self, X, reset=True), 0.0)
+        self.classes_, classes = index_labels(check_labels(self, y, present.shape[0]))
+        if len(self.classes_) == 1:
+            raise ValueError(
+                f"All labels are of one class, {self.classes_.tolist()[0]!r}, but {type(self).__name__} tells classes "
+                "apart. Pass documents of two classes or more."
+            )
+        self._seen = np.unique(present.indices)
+        known = present[:, self._seen]
+        positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        seed = check_random_state(self.random_state).randint(2**31 - 1)  # the same for all, whatever their threads
+        fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._fit_one)(known, classes == class_, seed) for class_ in positive
+        )
+        self._weights = np.stack([weights for weights, _ in fits])
+        self.intercept_ = np.array([intercept for _, intercept in fits])
+        return self
+
+    def _fit_one(
+        self, present: csr_matrix, is_positive: NDArray[np.bool_], seed: int
+    ) -> tuple[NDArray[np.float64], float]:
+        """What each term adds to the decision for one class against the rest, and the intercept."""
+        if not present.shape[1]:
+            # Without any term there is nothing but the shares of the classes to decide by.
+            return np.empty(0), float(np.log(is_positive.sum() / (~is_positive).sum()))
+        ratios = self._log_share(present, is_positive) - self._log_share(present, ~is_positive)
+        svm = LinearSVC(C=self.C, dual="auto", max_iter=_MOST_ROUNDS, random_state=seed)
+        svm.fit(present.multiply(ratios).tocsr(), is_positive)
+        weights = svm.coef_[0]
+        return ((1 - self.beta) * np.abs(weights).mean() + self.beta * weights) * ratios, float(svm.intercept_[0])
+
+    def _log_share(self, present: csr_matrix, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Logarithms of each term's share of all terms of some documents, smoothed."""
+        counts = self.alpha + present.T @ chosen.astype(np.float64)
+        return np.log(counts / counts.sum())
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """What the presence of each term adds to the decision."""
+        check_is_fitted(self)
+        coefficients = np.zeros((len(self._weights), self.n_features_in_))
+        coefficients[:, self._seen] = self._weights
+        return coefficients
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """How much speaks for each class, or, with two classes, for the second against the first.
+
+        Parameters
+        ----------
+        X : sparse matrix, frame or array-like of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        ndarray of shape (n_documents,) or (n_documents, n_classes)
+        """
+        check_is_fitted(self)
+        present = presence(self, read_terms(self, X, reset=False), 0.0)
+        decisions = present[:, self._seen] @ self._weights.T + self.intercept_
+        return decisions[:, 0] if len(self.classes_) == 2 else decisions
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class that most speaks for.
+
+        Parameters
+        ----------
+        X : sparse matrix, frame or array-like of shape (n_documents, n_terms)
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+        """
+        decisions = self.decision_function(X)
+        return self.classes_[(decisions > 0).astype(int) if decisions.ndim == 1 else np.argmax(decisions, axis=1)]
+
+    def check_state(self) -> None:
+        """Make sure that a fitted model fits together, its parameters included, which may have been changed since."""
+        if not hasattr(self, "classes_"):
+            return
+        self._validate_params()
+        fitted = vars(self)
+        if not all(isinstance(fitted.get(name), kind) for name, kind in _FITTED.items()):
+            raise ValueError("The model's attributes are not those that fit makes.")
+        check_names(self.classes_, self.n_features_in_, fitted.get("feature_names_in_"))
+        n_decisions = 1 if len(self.classes_) == 2 else len(self.classes_)
+        numbers = (self._weights, self.intercept_)
+        if not (
+            len(self.classes_) > 1
+            and all(array.dtype == np.float64 and np.isfinite(array).all() for array in numbers)
+            and self._seen.dtype.kind == "i"
+            and self._seen.ndim == 1
+            and (np.diff(self._seen) > 0).all()
+            and ((self._seen >= 0) & (self._seen < self.n_features_in_)).all()
+            and self._weights.shape == (n_decisions, len(self._seen))
+            and self.intercept_.shape == (n_decisions,)
+        ):
+            raise ValueError("The model's terms, weights and classes do not fit together.")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = of_terms(super().__sklearn_tags__())
+        tags.classifier_tags.poor_score = True  # on measurements, of which hardly any is 0
+        return tags

@@ -1,0 +1,377 @@
+"""Terms: raw documents as a matrix of the terms that occur in them."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, Collection, Iterable, Set
+from difflib import get_close_matches
+from numbers import Integral
+from typing import Any, ClassVar
+
+import narwhals as nw
+import numpy as np
+import Stemmer  # type: ignore[import-not-found]
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from unnaive.core.validation import check_frame_names
+from unnaive.counts.information_gain import information_gain, most_telling, read_classes
+from unnaive.text.documents import read_documents
+from unnaive.text.mail import PARTS, without_parts
+
+_LEFT_OUT = -1  # the column of a word that is a stop word or no term of the vocabulary
+
+
+class Terms(TransformerMixin, BaseEstimator):
+    """Turn documents into a sparse matrix with a row for every document and a column for every term.
+
+    A text is put in small letters and cut into words; stop words are left out, and the rest are reduced to
+    their stems. A document may also be a list of terms (str or int): they are taken as they are. An empty or
+    missing document is a row of zeros, and a term that was not seen in training is ignored.
+
+    Parameters
+    ----------
+    counts : bool, default=False
+        Whether the matrix says how often a term occurs in a document, or only whether it does.
+    stop_words : "english", collection of str or None, default="english"
+        Words to leave out, compared in small letters and before stemming. ``"english"`` is the list of
+        scikit-learn.
+    stemmer : str or None, default="porter"
+        What reduces words to stems: the name of one of Snowball's algorithms (``Stemmer.algorithms()`` of
+        PyStemmer lists them), None for none.
+    token_pattern : str, default=r"[^\\W\\d_]{2,}"
+        Regular expression of a word; by default two letters or more. If it has a group, the group is the word.
+    min_documents : int, default=1
+        Terms that are in fewer training documents are left out.
+    max_terms : int or None, default=None
+        Keep this many terms at most: those whose presence says most about the class (information gain), or,
+        without y, those of most documents. Among equals, a term of more documents comes first, then the
+        alphabet decides. Terms are chosen from the documents given to ``fit`` and from no others, so that in
+        cross-validation of a pipeline each training fold chooses its own.
+    mail : collection of {"headers", "quotes", "signatures"}, default=()
+        Parts of mail and news posts to leave out. Of the headers, the text of the subject stays.
+
+    Attributes
+    ----------
+    vocabulary_ : dict
+        Column of every term; columns are in alphabetical order.
+    document_count_ : ndarray of int of shape (n_terms,)
+        In how many training documents a term occurs.
+    information_gain_ : ndarray of float of shape (n_terms,) or None
+        How many bits a term's presence says about the class; None without y.
+    n_documents_ : int
+        Number of training documents.
+    feature_names_in_ : ndarray of str
+        Only if X is a frame with string names.
+
+    Notes
+    -----
+    The information gain of a term t is H(C) - P(t) H(C|t) - P(not t) H(C|not t), of plain frequencies.
+
+    Examples
+    --------
+    >>> from unnaive.text.terms import Terms
+    >>> posts = ["The cats purred.", "A cat is purring again", "Dogs bark", None]
+    >>> terms = Terms().fit(posts)
+    >>> terms.get_feature_names_out()
+    array(['bark', 'cat', 'dog', 'pur'], dtype=object)
+    >>> terms.transform(["Barking, barking: the dog!", ""]).toarray()
+    array([[1, 0, 1, 0],
+           [0, 0, 0, 0]])
+    >>> Terms(max_terms=1).fit(posts, ["pet", "pet", "guard", "guard"]).vocabulary_
+    {'cat': 0}
+    """
+
+    _parameter_constraints: ClassVar = {
+        "counts": ["boolean"],
+        "stop_words": [None, StrOptions({"english"}), "array-like"],
+        "stemmer": [None, str],
+        "token_pattern": [str],
+        "min_documents": [Interval(Integral, 1, None, closed="left")],
+        "max_terms": [None, Interval(Integral, 1, None, closed="left")],
+        "mail": ["array-like"],
+    }
+
+    def __init__(
+        self,
+        *,
+        counts: bool = False,
+        stop_words: str | Collection[str] | None = "english",
+        stemmer: str | None = "porter",
+        token_pattern: str = r"[^\W\d_]{2,}",
+        min_documents: int = 1,
+        max_terms: int | None = None,
+        mail: Collection[str] = (),
+    ) -> None:
+        self.counts = counts
+        self.stop_words = stop_words
+        self.stemmer = stemmer
+        self.token_pattern = token_pattern
+        self.min_documents = min_documents
+        self.max_terms = max_terms
+        self.mail = mail
+
+    def fit(self, X: Any, y: Any = None) -> Terms:
+        """Learn the terms.
+
+        Parameters
+        ----------
+        X : collection of documents, or frame of texts
+            A document is a text, or a list of terms, or None. The texts in a row of a frame make one document.
+        y : array-like of shape (n_documents,), optional
+            Class labels, from which the information gain is computed.
+
+        Returns
+        -------
+        self
+        """
+        self._learn(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> csr_matrix:
+        """Learn the terms and give the matrix of the same documents, reading them once.
+
+        Parameters
+        ----------
+        X : collection of documents, or frame of texts
+        y : array-like of shape (n_documents,), optional
+
+        Returns
+        -------
+        csr_matrix of int64 of shape (n_documents, n_terms)
+        """
+        return self._learn(X, y)
+
+    def transform(self, X: Any) -> csr_matrix:
+        """The matrix of documents and the terms that were learnt.
+
+        Parameters
+        ----------
+        X : collection of documents, or frame of texts
+
+        Returns
+        -------
+        csr_matrix of int64 of shape (n_documents, n_terms)
+        """
+        check_is_fitted(self)
+        if hasattr(self, "feature_names_in_") and nw.dependencies.is_into_dataframe(X):
+            check_frame_names(self, X, reset=False)
+        vocabulary = self.vocabulary_
+        columns, ends = _Reader(self).columns(read_documents(X), lambda term: vocabulary.get(term, _LEFT_OUT))
+        return self._of_values(_counted(columns, ends, len(vocabulary)))
+
+    def tokens(self, document: Any) -> list[str]:
+        """The terms of a single document in their order, before any are chosen; no training is needed.
+
+        Parameters
+        ----------
+        document : str, list of str or int, or None
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> from unnaive.text.terms import Terms
+        >>> Terms().tokens("The cats purred, and purred.")
+        ['cat', 'pur', 'pur']
+        """
+        self._validate_params()
+        reader = _Reader(self)
+        (known,) = read_documents([document])
+        if not isinstance(known, str):
+            return known
+        return [term for term in map(reader.term, reader.words(known)) if term]
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The terms, in the order of the columns.
+
+        Parameters
+        ----------
+        input_features : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        ndarray of str of shape (n_terms,)
+        """
+        check_is_fitted(self)
+        return np.array(sorted(self.vocabulary_), dtype=object)
+
+    def check_state(self) -> None:
+        """Make sure that what was learnt fits together and with the parameters, whoever made it."""
+        self._validate_params()
+        _Reader(self)
+        if not hasattr(self, "vocabulary_"):
+            return
+        vocabulary, n_documents = self.vocabulary_, self.n_documents_
+        counts, gain = self.document_count_, self.information_gain_
+        names = getattr(self, "feature_names_in_", None)
+        if not (
+            type(vocabulary) is dict
+            and len(vocabulary) > 0
+            and all(type(term) is str for term in vocabulary)
+            and all(type(column) is int for column in vocabulary.values())
+            and [vocabulary[term] for term in sorted(vocabulary)] == list(range(len(vocabulary)))
+            and type(n_documents) is int
+            and _is_row(counts, np.int64, len(vocabulary))
+            and bool(((counts >= 1) & (counts <= n_documents)).all())
+            and (
+                gain is None
+                or (_is_row(gain, np.float64, len(vocabulary)) and bool((np.isfinite(gain) & (gain >= 0)).all()))
+            )
+            and (names is None or (names.ndim == 1 and all(isinstance(name, str) for name in names)))
+        ):
+            raise ValueError("The terms, their columns and their counts do not fit together.")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _learn(self, X: Any, y: Any) -> csr_matrix:
+        self._validate_params()
+        reader = _Reader(self)
+        documents = read_documents(X)
+        classes = None if y is None else read_classes(y, len(documents), "documents")
+        found: dict[str, int] = {}
+        columns, ends = reader.columns(documents, lambda term: found.setdefault(term, len(found)))
+        if not found:
+            raise ValueError(
+                "No document has any term: all are empty, or hold only stop words and what token_pattern does not "
+                "match. Look at tokens(document), then change stop_words or token_pattern."
+            )
+        matrix = _counted(columns, ends, len(found))
+        names = np.array(sorted(found), dtype=object)
+        places = np.array([found[term] for term in names])
+        in_documents = np.bincount(matrix.indices, minlength=len(found))[places]
+        common = in_documents >= self.min_documents
+        if not common.any():
+            raise ValueError(
+                f"No term is in min_documents={self.min_documents} documents or more: the most common one, "
+                f"{names[np.argmax(in_documents)]!r}, is in {in_documents.max()}. Lower min_documents."
+            )
+        matrix = matrix[:, places[common]]
+        matrix.sort_indices()
+        names, in_documents = names[common], in_documents[common]
+        gain = None if classes is None else information_gain(_presence(matrix), classes)
+        if self.max_terms is not None and len(names) > self.max_terms:
+            chosen = most_telling(in_documents, gain, self.max_terms)
+            matrix, names, in_documents = matrix[:, chosen], names[chosen], in_documents[chosen]
+            gain = None if gain is None else gain[chosen]
+        if nw.dependencies.is_into_dataframe(X):
+            check_frame_names(self, X, reset=True)
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+        self.vocabulary_ = {term: column for column, term in enumerate(names.tolist())}
+        self.document_count_ = in_documents.astype(np.int64)
+        self.information_gain_ = gain
+        self.n_documents_ = len(documents)
+        return self._of_values(matrix)
+
+    def _of_values(self, matrix: csr_matrix) -> csr_matrix:
+        return matrix if self.counts else _presence(matrix)
+
+
+class _Reader:
+    """Cuts documents into terms as the parameters of Terms say.
+
+    It is made anew in every call, so that neither patterns nor stemmers are kept in a model that is to be saved.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        try:
+            pattern = re.compile(terms.token_pattern)
+        except re.error as problem:
+            raise ValueError(f"token_pattern={terms.token_pattern!r} is no regular expression: {problem}.") from None
+        if pattern.groups > 1:
+            raise ValueError(
+                f"token_pattern={terms.token_pattern!r} has {pattern.groups} groups, but a word can be only one of "
+                "them. Write (?:...) for the others."
+            )
+        self._find = pattern.findall
+        self._stem: Callable[[str], str] = str
+        if terms.stemmer is not None:
+            _check_known("stemmer", terms.stemmer, Stemmer.algorithms())
+            self._stem = Stemmer.Stemmer(terms.stemmer, 0).stemWord  # no cache: words come here once
+        self._stop_words = _read_stop_words(terms.stop_words)
+        for part in terms.mail:
+            _check_known("mail", part, list(PARTS))
+        self._mail = frozenset(terms.mail)
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text, stop words included."""
+        return self._find(without_parts(text, self._mail).lower())
+
+    def term(self, word: str) -> str:
+        """The term that stands for a word, empty if none does."""
+        return "" if word in self._stop_words else self._stem(word)
+
+    def columns(
+        self, documents: Iterable[str | list[str]], column_of: Callable[[str], int]
+    ) -> tuple[NDArray[np.intc], NDArray[np.int64]]:
+        """The columns of all words of all documents, one after the other, and where each document ends."""
+        reader = self
+
+        class Columns(dict[str, int]):
+            """Columns of words; each distinct word is stemmed and looked up once."""
+
+            def __missing__(self, word: str) -> int:
+                term = reader.term(word)
+                self[word] = column_of(term) if term else _LEFT_OUT
+                return self[word]
+
+        of_word = Columns().__getitem__
+        columns, ends = array("i"), array("q", [0])
+        for document in documents:
+            if isinstance(document, str):
+                columns.extend(map(of_word, self.words(document)))
+            else:
+                columns.extend(map(column_of, document))
+            ends.append(len(columns))
+        return np.asarray(columns), np.asarray(ends)
+
+
+def _read_stop_words(stop_words: str | Collection[str] | None) -> Set[str]:
+    if stop_words is None:
+        return frozenset()
+    if isinstance(stop_words, str):
+        return ENGLISH_STOP_WORDS
+    for word in stop_words:
+        if not isinstance(word, str):
+            raise ValueError(f"stop_words holds {word!r}, which is no word. Give words as str.")
+    return frozenset(word.lower() for word in stop_words)
+
+
+def _check_known(parameter: str, name: Any, known: list[str]) -> None:
+    if name not in known:
+        near = get_close_matches(str(name), known)
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(known)}."
+        raise ValueError(f"{parameter} names {name!r}, which is not known: {hint}")
+
+
+def _counted(columns: NDArray[np.intc], ends: NDArray[np.int64], n_columns: int) -> csr_matrix:
+    """How often each column occurs in each document."""
+    kept = columns != _LEFT_OUT
+    ends = np.concatenate([[0], np.cumsum(kept)])[ends]
+    ones = np.ones(ends[-1], dtype=np.int64)
+    matrix = csr_matrix((ones, columns[kept], ends), (len(ends) - 1, n_columns))
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _presence(matrix: csr_matrix) -> csr_matrix:
+    return csr_matrix((np.ones_like(matrix.data), matrix.indices, matrix.indptr), matrix.shape)
+
+
+def _is_row(values: Any, dtype: type, length: int) -> bool:
+    return isinstance(values, np.ndarray) and values.dtype == dtype and values.shape == (length,)

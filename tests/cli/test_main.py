@@ -1,0 +1,413 @@
+"""The command: one sentence for every mistake, and the same answers as the library."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.test_common import random_table
+from unnaive import cli
+from unnaive.evaluate.results_file import read_results
+from unnaive.models import MODELS
+from unnaive.persist import load, read_manifest
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, with a table in several formats and no named data sets."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("UNNAIVE_DATA", raising=False)
+    table, labels = random_table(0, 200)
+    frame = table.assign(tall=table["tall"].astype(object).map({True: "yes", False: "no"}), mood=labels)
+    frame.to_csv("table.csv", index=False)
+    frame.to_csv("table.tsv.gz", index=False, sep="\t")
+    frame.to_parquet("table.parquet")
+    frame.head(100).to_csv("first.csv", index=False)
+    frame.tail(100).to_csv("last.csv", index=False)
+    return tmp_path
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command; its exit code, output and complaints."""
+
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["unnaive", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            cli.main()
+        printed = capsys.readouterr()
+        return stopped.value.code, printed.out, printed.err
+
+    return command
+
+
+def frame_of(path):
+    """A file as Python reads its numbers: releases of pandas differ in the last digit."""
+    frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=object)
+    for name in frame:
+        with suppress(ValueError):
+            frame[name] = [float(value) for value in frame[name]]
+    return frame
+
+
+# Fit, predict, update, forget
+
+
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.data == "table"])
+def test_every_model_is_fitted_saved_and_predicts_from_files(name, folder, run):
+    code, out, err = run("fit", "table.csv", "--model", name, "-o", "m.unnaive")
+    assert (code, err) == (0, "")
+    assert "200 rows and 5 columns, predicting 'mood' (3 classes)" in out
+    code, out, err = run("predict", "m.unnaive", "table.csv", "-o", "out.csv")
+    assert (code, err) == (0, "")
+    written = frame_of("out.csv")
+    saved = load("m.unnaive")
+    data = frame_of("table.csv")
+    model = MODELS[name].make().fit(data.drop(columns="mood"), data["mood"].to_numpy().astype(str))
+    assert written["mood"].tolist() == model.predict(data.drop(columns="mood")).tolist()
+    if hasattr(model, "predict_proba"):
+        assert list(written) == ["mood", *(f"p({label})" for label in saved.model.classes_)]
+        expected = model.predict_proba(data.drop(columns="mood"))
+        np.testing.assert_array_equal(written.drop(columns="mood").to_numpy(), expected)
+    accuracy = (written["mood"] == data["mood"]).mean()
+    assert f"200 rows predicted, {accuracy:.4f} of them as labelled." in out
+
+
+@pytest.mark.parametrize("file", ["table.tsv.gz", "table.parquet"])
+def test_every_format_gives_the_same_model(file, folder, run):
+    for name, source in (("one", "table.csv"), ("two", file)):
+        assert run("fit", source, "-m", "tan", "-o", f"{name}.unnaive")[0] == 0
+        assert run("predict", f"{name}.unnaive", "table.csv", "-o", f"{name}.csv")[0] == 0
+    assert (folder / "one.csv").read_text() == (folder / "two.csv").read_text()
+
+
+def test_update_and_forget_are_exact(folder, run):
+    run("fit", "table.csv", "-m", "nb", "-o", "whole.unnaive")
+    # Bins come from the rows of the first fit, so only text is compared here.
+    for name in ("table", "first", "last"):
+        frame_of(f"{name}.csv").drop(columns=["width", "length"]).to_csv(f"{name}_text.csv", index=False)
+    run("fit", "table_text.csv", "-m", "aode", "-o", "whole.unnaive")
+    run("fit", "first_text.csv", "-m", "aode", "-o", "part.unnaive")
+    code, out, _ = run("update", "part.unnaive", "last_text.csv")
+    assert code == 0
+    assert "100 rows counted into part.unnaive, which knows 200 now." in out
+    for name in ("whole", "part"):
+        run("predict", f"{name}.unnaive", "table_text.csv", "-o", f"{name}.csv")
+    assert (folder / "whole.csv").read_text() == (folder / "part.csv").read_text()
+    code, out, _ = run("forget", "part.unnaive", "last_text.csv", "--json")
+    assert (code, json.loads(out)["total"]) == (0, 100)
+    run("fit", "first_text.csv", "-m", "aode", "-o", "first.unnaive")
+    for name in ("first", "part"):
+        run("predict", f"{name}.unnaive", "table_text.csv", "-o", f"{name}.csv")
+    assert (folder / "first.csv").read_text() == (folder / "part.csv").read_text()
+
+
+def test_rows_never_counted_are_not_forgotten_and_the_file_stays(folder, run):
+    run("fit", "first.csv", "-m", "aode", "-o", "m.unnaive")
+    before = (folder / "m.unnaive").read_bytes()
+    code, _, err = run("forget", "m.unnaive", "table.csv")
+    assert code == 2
+    assert "never counted" in err
+    frame_of("first.csv").assign(mood="glum").to_csv("glum.csv", index=False)
+    code, _, err = run("update", "m.unnaive", "glum.csv")
+    assert code == 2
+    assert "has the label 'glum', which the model does not know (always" in err or "no, perhaps, yes" in err
+    assert (folder / "m.unnaive").read_bytes() == before
+
+
+def test_a_model_that_does_not_count_cannot_be_updated(folder, run):
+    run("fit", "first.csv", "-m", "logistic", "-o", "m.unnaive")
+    code, _, err = run("update", "m.unnaive", "last.csv")
+    assert code == 2
+    assert "cannot update rows, only models that count can" in err
+
+
+def test_text_that_looks_like_numbers_stays_text_in_another_file(folder, run):
+    frame = pd.DataFrame({"code": ["1", "2", "x"] * 20, "class": ["a", "b", "c"] * 20})
+    frame.to_csv("train.csv", index=False)
+    pd.DataFrame({"code": ["1", "2"]}).to_csv("new.csv", index=False)
+    run("fit", "train.csv", "-m", "nb", "-o", "m.unnaive")
+    code, _, _ = run("predict", "m.unnaive", "new.csv", "-o", "out.csv")
+    assert code == 0
+    assert frame_of("out.csv")["class"].tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_columns_of_codes_are_categories_where_one_says_so(ending, folder, run):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"code": rng.integers(4, size=200), "shelf": rng.integers(3, size=200)})
+    frame["class"] = np.where((frame["code"] % 2 == 0) ^ (rng.random(200) < 0.1), "even", "odd")  # no cut can tell
+    getattr(frame, f"to_{ending}")(f"codes.{ending}", index=False)
+    for codes in ("all", "code,shelf"):
+        assert run("fit", f"codes.{ending}", "-m", "nb", "-o", "m.unnaive", "--categorical", codes)[0] == 0
+        code, out, _ = run("predict", "m.unnaive", f"codes.{ending}", "-o", "out.csv", "--json")
+        assert json.loads(out)["accuracy"] > 0.85
+        assert load("m.unnaive").model.encoder_.categories_[0].tolist() == ["0", "1", "2", "3"]
+    code, _, err = run("fit", f"codes.{ending}", "-m", "nb", "-o", "m.unnaive", "-c", "coed")
+    assert code == 2
+    assert "no column 'coed'. Did you mean 'code'?" in err
+    code, out, _ = run("compare", f"codes.{ending}", "-m", "nb", "-c", "all", "--cv", 3, "-j", 1, "--json")
+    assert json.loads(out)["leaderboard"][0]["score"] > 0.85
+
+
+def test_whole_numbers_as_labels_and_rows_without_one(folder, run):
+    frame = pd.DataFrame({"x": ["u", "v"] * 30, "y": [1.0, 2.0] * 30})
+    frame.loc[:4, "y"] = None
+    frame.to_csv("numbers.csv", index=False)
+    code, out, _ = run("fit", "numbers.csv", "-m", "nb", "-o", "m.unnaive", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert (told["n_rows"], told["n_unlabelled"], told["classes"]) == (55, 5, [1, 2])
+    code, out, _ = run("predict", "m.unnaive", "numbers.csv", "-o", "out.parquet", "--json")
+    assert json.loads(out)["accuracy"] == 1.0
+    assert pd.read_parquet("out.parquet")["y"].tolist() == [1, 2] * 30
+
+
+def test_columns_may_stand_in_another_order_with_others_between(folder, run):
+    run("fit", "table.csv", "-m", "tan", "-o", "m.unnaive")
+    frame = frame_of("table.csv")
+    shuffled = frame[list(frame)[::-1]].assign(extra=1)
+    shuffled.drop(columns="mood").to_csv("other.csv", index=False)
+    run("predict", "m.unnaive", "table.csv", "-o", "one.csv")
+    code, out, _ = run("predict", "m.unnaive", "other.csv", "-o", "two.csv")
+    assert code == 0
+    assert out == "two.csv: 200 rows predicted.\n"
+    assert (folder / "one.csv").read_text() == (folder / "two.csv").read_text()
+
+
+def test_a_failed_prediction_leaves_no_file_behind(folder, run):
+    run("fit", "table.csv", "-m", "tan", "-o", "m.unnaive")
+    frame_of("table.csv").assign(width="wide").to_csv("bad.csv", index=False)
+    code, _, err = run("predict", "m.unnaive", "bad.csv", "-o", "out.csv")
+    assert code == 2
+    assert "'width'" in err
+    assert not list(folder.glob("out*"))
+    code, _, err = run("predict", "m.unnaive", "table.csv", "-o", "out.xlsx")
+    assert code == 2
+    assert "end in .csv or .parquet" in err
+
+
+# Explain, info, models
+
+
+@pytest.mark.parametrize("name", ["nb", "aode", "tan", "hnb"])
+def test_an_explanation_sums_to_the_log_odds_of_the_prediction(name, folder, run):
+    run("fit", "table.csv", "-m", name, "-o", "m.unnaive")
+    run("predict", "m.unnaive", "table.csv", "-o", "out.csv")
+    predicted = frame_of("out.csv").iloc[7]
+    code, out, _ = run("explain", "m.unnaive", "table.csv", "--row", 7, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["label"] == predicted["mood"]
+    odds = np.log(predicted[f"p({told['label']})"]) - np.log(predicted[f"p({told['against']})"])
+    assert abs(sum(entry["log_odds"] for entry in told["contributions"]) - odds) < 1e-9
+    assert {entry["column"] for entry in told["contributions"]} == {
+        "prior",
+        "colour",
+        "size",
+        "tall",
+        "width",
+        "length",
+    }
+
+
+def test_an_explanation_is_printed_and_drawn(folder, run):
+    run("fit", "table.csv", "-m", "aode", "-o", "m.unnaive")
+    code, out, _ = run("explain", "m.unnaive", "table.csv", "--label", "no", "--against", "yes", "--plot", "why.svg")
+    assert code == 0
+    assert out.startswith("no (")
+    assert "← yes   no →" in out
+    assert "total" in out
+    assert (folder / "why.svg").read_text().count("colour") >= 1
+    code, _, err = run("explain", "m.unnaive", "table.csv", "--label", "maybe")
+    assert code == 2
+    assert "There is no class 'maybe'; there are no, perhaps, yes" in err
+    code, _, err = run("explain", "m.unnaive", "table.csv", "--row", 200)
+    assert code == 2
+    assert "there is no row 200" in err
+
+
+def test_a_baseline_is_not_explained(folder, run):
+    run("fit", "table.csv", "-m", "tree", "-o", "m.unnaive")
+    code, _, err = run("explain", "m.unnaive", "table.csv")
+    assert code == 2
+    assert "does not say what its columns contribute" in err
+
+
+def test_info_says_what_is_in_a_model_file(folder, run):
+    run("fit", "table.csv", "-m", "waode", "-o", "m.unnaive")
+    code, out, _ = run("info", "m.unnaive")
+    assert code == 0
+    for words in ("WAODE(", "mood: no, perhaps, yes", "colour (text", "width (numbers", "200"):
+        assert words in out
+    code, out, _ = run("info", "m.unnaive", "--json")
+    assert json.loads(out) == read_manifest("m.unnaive")
+
+
+def test_models_are_those_of_the_registry(run):
+    code, out, _ = run("models")
+    assert code == 0
+    for model in MODELS.values():
+        assert model.name in out
+        assert model.description in out
+    code, out, _ = run("models", "--json")
+    assert [entry["name"] for entry in json.loads(out)] == list(MODELS)
+
+
+# Compare
+
+
+def test_a_comparison_prints_a_leaderboard_and_writes_a_report(folder, run):
+    code, out, err = run("compare", "table.csv", "first.csv", "-m", "nb,aode", "-m", "logistic", "--cv", 3, "-j", 1)
+    assert (code, err) == (0, "")
+    comparison = read_results("report.jsonl")
+    assert comparison.models == ["nb", "aode", "logistic"]
+    for standing in comparison.leaderboard():
+        assert f"{standing.score:.3f}" in out
+    report = (folder / "report.html").read_text()
+    assert "unnaive compare table.csv first.csv -m nb,aode -m logistic --cv 3 -j 1" in report
+    code, out, _ = run("compare", "table.csv", "-m", "nb", "--cv", 3, "-j", 1, "--json", "--report", "other.html")
+    told = json.loads(out)
+    assert told["complete"]
+    assert told["leaderboard"][0]["model"] == "nb"
+
+
+def test_bias_and_variance_run_ten_times_three_folds(folder, run):
+    code, _, _ = run("compare", "first.csv", "-m", "nb", "--bias-variance", "-j", 1)
+    assert code == 0
+    comparison = read_results("report.jsonl")
+    assert len(comparison.results) == 30
+    assert comparison.bias_variance("first", "nb")["error"] > 0
+
+
+def test_a_report_of_somebody_else_is_not_overwritten(folder, run):
+    (folder / "report.html").write_text("<h1>My thesis</h1>")
+    code, _, err = run("compare", "table.csv", "-m", "nb")
+    assert code == 2
+    assert "report.html" in err
+    assert (folder / "report.html").read_text() == "<h1>My thesis</h1>"
+
+
+def test_interrupting_leaves_a_partial_report_and_resuming_finishes_it(folder, run, monkeypatch):
+    from unnaive.evaluate import results_file
+
+    append = results_file.ResultsFile.append
+
+    def interrupted(self, result):
+        append(self, result)
+        if result.fold == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(results_file.ResultsFile, "append", interrupted)
+    code, out, _ = run("compare", "table.csv", "-m", "nb,tan", "--cv", 4, "-j", 1)
+    assert code == 130
+    assert "Interrupted after 3 of 8 folds; the same command with --resume goes on." in out
+    assert "Partial" in (folder / "report.html").read_text()
+    monkeypatch.undo()
+    os.chdir(folder)
+    code, _, err = run("compare", "table.csv", "-m", "nb,tan", "--cv", 4, "-j", 1)
+    assert code == 2
+    assert "unfinished run (3 of 8 results)" in err
+    code, out, _ = run("compare", "table.csv", "-m", "nb,tan", "--cv", 4, "-j", 1, "--resume")
+    assert code == 0
+    assert "Partial" not in (folder / "report.html").read_text()
+    assert read_results("report.jsonl").complete
+
+
+def scores_of(path):
+    return [(r.key, r.scores, r.error) for r in read_results(path).results]
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_run_resumes_to_the_table_of_a_whole_one(stop, folder):
+    arguments = ["compare", "table.csv", "-m", "nb,aode,tan,forest", "--cv", "20", "-j", "2"]
+    command = [sys.executable, "-m", "unnaive", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    results = folder / "report.jsonl"
+    deadline = time.monotonic() + 120
+    while not (results.exists() and results.read_text().count("\n") > 3) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(process.pid, stop)
+    complaints = process.communicate()[1].decode()
+    assert "Traceback" not in complaints
+    assert 3 <= results.read_text().count("\n") < 81
+    again = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=True)
+    assert again.stderr == ""
+    resumed = scores_of("report.jsonl")
+    subprocess.run([*command, "--report", "whole.html"], capture_output=True, check=True)
+    assert resumed == scores_of("whole.jsonl")
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fit", "nowhere.csv", "-m", "nb", "-o", "m"], "nowhere.csv"),
+        (["fit", "table.csv", "-m", "nbb", "-o", "m"], "did you mean 'nb'"),
+        (["fit", "table.csv", "-m", "nb", "-o", "no/such/folder/m"], "no/such/folder"),
+        (["fit", "table.csv", "-m", "nb", "-o", "m", "-t", "moood"], "no column 'moood'"),
+        (["fit", "table.csv", "-m", "nb", "-o", "m", "-t", "length"], "regression"),
+        (["fit", "table.csv"], "--model"),
+        (["predict", "table.csv", "table.csv", "-o", "out.csv"], "table.csv"),
+        (["predict", "nothing.unnaive", "table.csv", "-o", "out.csv"], "nothing.unnaive"),
+        (["info", "."], "."),
+        (["compare", "table.csv", "-m", "nb", "--cv", "0"], "at least two folds"),
+        (["compare", "table.csv", "-m", "nb", "--baseline", "tan"], "not among the models"),
+        (["compare", "table.csv", "--metrics", "acc"], "no metric called 'acc'"),
+        (["compare", "irsi"], "Did you mean 'iris'"),
+        (["frobnicate"], "frobnicate"),
+        (["compare", "--colour", "red"], "--colour"),
+    ],
+)
+def test_a_mistake_is_answered_with_one_sentence_and_exit_code_2(arguments, words, folder, run):
+    before = sorted(folder.iterdir())
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("unnaive: ")
+    assert words in err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_debug_shows_where_an_error_comes_from(folder, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["unnaive", "compare", "nowhere.csv", "--debug"])
+    with pytest.raises(ValueError, match="nowhere"):
+        cli.main()
+
+
+def test_help_and_version_are_answered(run):
+    assert run("--version")[:2] == (0, "unnaive 0.1.0\n")
+    code, out, _ = run("--help")
+    assert code == 0
+    for command in ("compare", "fit", "predict", "update", "forget", "explain", "info", "models"):
+        assert command in out
+    assert run("compare", "--help")[0] == 0
+
+
+def test_the_command_starts_without_loading_what_it_does_not_need():
+    slow = "['numba', 'sklearn', 'matplotlib', 'pandas', 'pyarrow', 'scipy']"
+    code = f"import sys, unnaive.cli.main; print(sorted(set({slow}) & sys.modules.keys()))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_predictions_survive_commas_and_quotes_in_labels(folder, run):
+    frame = pd.DataFrame({"a": ["p", "q"] * 20, "class": ['say "yes", please', "no\nway"] * 20})
+    frame.to_csv("odd.csv", index=False)
+    assert run("fit", "odd.csv", "-m", "nb", "-o", "m.unnaive")[0] == 0
+    assert run("predict", "m.unnaive", "odd.csv", "-o", "out.csv")[0] == 0
+    with open("out.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[1][0] == 'say "yes", please'
+    assert rows[2][0] == "no\nway"

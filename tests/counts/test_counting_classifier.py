@@ -1,0 +1,93 @@
+"""Fitting on batches that are read again and again gives the model of all rows together."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unnaive.represent import batches as batches_module
+
+from tests.test_common import COUNTING_MODELS, MODELS, assert_same_model, random_table
+
+every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
+
+
+def in_batches(table, labels, size):
+    def batches(names):
+        for start in range(0, len(table), size):
+            part = slice(start, start + size)
+            yield table.iloc[part][list(table) if names is None else names], labels[part]
+
+    return batches
+
+
+@every_counting_model
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_batches_give_the_model_of_all_rows(name, size):
+    table, labels = random_table(0, 90)
+    whole = MODELS[name].make().fit(table, labels)
+    parts = MODELS[name].make().fit_batches(in_batches(table, labels, size))
+    assert_same_model(parts, whole, table)
+    assert parts.encoder_.n_values_.tolist() == whole.encoder_.n_values_.tolist()
+    assert parts.class_count_.tolist() == whole.class_count_.tolist()
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10_000), st.integers(1, 60))
+def test_bins_are_those_of_all_rows_however_the_file_is_cut(seed, size):
+    table, labels = random_table(seed, 60)
+    whole = MODELS["aode"].make().fit(table, labels)
+    parts = MODELS["aode"].make().fit_batches(in_batches(table, labels, size))
+    for mine, theirs in zip(parts.encoder_.discretizer_.cut_points_, whole.encoder_.discretizer_.cut_points_):
+        assert mine.tolist() == theirs.tolist()
+    assert_same_model(parts, whole, table)
+
+
+def test_bins_are_the_same_when_columns_are_read_one_at_a_time(monkeypatch):
+    table, labels = random_table(0, 90)
+    monkeypatch.setattr(batches_module, "_BYTES_OF_NUMBERS", 1)
+    read = []
+    batches = in_batches(table, labels, 20)
+
+    def watched(names):
+        read.append(names)
+        return batches(names)
+
+    parts = MODELS["tan"].make().fit_batches(watched)
+    assert read.count(["width"]) == read.count(["length"]) == 1
+    assert_same_model(parts, MODELS["tan"].make().fit(table, labels), table)
+
+
+@every_counting_model
+def test_a_bad_batch_leaves_the_model_as_it_was(name):
+    table, labels = random_table(0, 60)
+    model = MODELS[name].make().fit(table, labels)
+    before = model.predict_proba(table)
+    bad = table.assign(width="wide")
+
+    def batches(names):
+        for part in (table, bad):
+            yield part[list(table) if names is None else names], labels
+
+    with pytest.raises(ValueError, match="width"):
+        model.fit_batches(batches)
+    assert model.predict_proba(table).tolist() == before.tolist()
+
+
+def test_no_rows_arrays_and_missing_labels_are_refused():
+    table, labels = random_table(0, 10)
+    model = MODELS["nb"].make()
+    with pytest.raises(ValueError, match="no rows"):
+        model.fit_batches(lambda names: iter(()))
+    with pytest.raises(ValueError, match="frames, not arrays"):
+        model.fit_batches(lambda names: [(np.ones((10, 2)), labels)])
+    with pytest.raises(ValueError, match="labels are missing"):
+        model.fit_batches(in_batches(table, np.array([None, *labels[1:]], dtype=object), 5))
+    assert not hasattr(model, "classes_")
+
+
+def test_a_fitted_model_can_be_fitted_anew():
+    table, labels = random_table(0, 40)
+    model = MODELS["nb"].make().fit(pd.DataFrame({"other": [1.0, 2.0]}), ["a", "b"])
+    model.fit_batches(in_batches(table, labels, 11))
+    assert_same_model(model, MODELS["nb"].make().fit(table, labels), table)

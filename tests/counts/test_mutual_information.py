@@ -1,0 +1,93 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.counts.test_count_table import coded_rows, counted
+from tests.naive_reference import information as reference
+from tests.naive_reference.naive import Counts
+from unnaive.counts.mutual_information import (
+    conditional_mutual_information,
+    mutual_information,
+    smoothed_mutual_information,
+)
+from unnaive.counts.smoothing import Smoothing
+
+examples = settings(deadline=None, max_examples=100)
+
+
+@pytest.mark.parametrize("skip_negligible", [False, True])
+@given(data=coded_rows())
+@examples
+def test_mutual_information_is_that_of_the_definition(skip_negligible, data):
+    codes, classes, weights, _, _ = data
+    found = mutual_information(counted(*data, 1), skip_negligible=skip_negligible)
+    smallest = 1e-6 if skip_negligible else 0.0
+    expected = [reference.mutual_information(column, classes, weights, smallest) for column in codes.T]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("skip_negligible", [False, True])
+@given(data=coded_rows())
+@examples
+def test_conditional_mutual_information_is_that_of_the_definition(skip_negligible, data):
+    codes, classes, weights, n_values, _ = data
+    found = conditional_mutual_information(counted(*data, 2), skip_negligible=skip_negligible)
+    smallest = 1e-6 if skip_negligible else 0.0
+    for i, j in combinations(range(len(n_values)), 2):
+        expected = reference.conditional_mutual_information(codes[:, i], codes[:, j], classes, weights, smallest)
+        assert found[i, j] == pytest.approx(expected, abs=1e-12)
+        assert found[j, i] == found[i, j]
+    assert (np.diag(found) == 0).all()
+
+
+def test_negligible_terms_are_left_out_only_where_asked():
+    codes, classes = np.array([[0], [1], [0], [1]]), np.array([0, 0, 1, 1])
+    weights = np.array([1e7, 1.0, 1.0, 1e7])
+    table = counted(codes, classes, weights, [2], 2, 1)
+    everything, without = mutual_information(table)[0], mutual_information(table, skip_negligible=True)[0]
+    assert everything == pytest.approx(reference.mutual_information(codes[:, 0], classes, weights), rel=1e-12)
+    assert without == pytest.approx(reference.mutual_information(codes[:, 0], classes, weights, 1e-6), rel=1e-12)
+    assert without != everything
+
+
+@pytest.mark.parametrize("n_rows", [3, 7, 10, 49, 1000])
+def test_what_is_independent_gives_exactly_nothing(n_rows):
+    """Not 1e-17: models do something else where there is no information."""
+    classes = np.repeat([0, 1, 2], n_rows)
+    constant, cycle = np.zeros(3 * n_rows, dtype=int), np.tile(np.arange(n_rows) % 3, 3)
+    codes = np.column_stack([constant, cycle])
+    for weights in (np.ones(3 * n_rows), np.full(3 * n_rows, 0.25), np.repeat([1.0, 3.0, 7.0], n_rows)):
+        table = counted(codes, classes, weights, [1, 3], 3, 2)
+        for skip_negligible in (False, True):
+            assert mutual_information(table, skip_negligible).tolist() == [0.0, 0.0]
+            assert conditional_mutual_information(table, skip_negligible).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_columns_never_observed_together_have_no_information_about_each_other():
+    codes, classes = np.array([[0, -1], [1, -1], [-1, 0], [-1, 1]]), np.array([0, 1, 0, 1])
+    table = counted(codes, classes, np.ones(4), [2, 2], 2, 2)
+    for skip_negligible in (False, True):
+        assert mutual_information(table, skip_negligible) == pytest.approx([1.0, 1.0])
+        assert conditional_mutual_information(table, skip_negligible).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_nothing_counted_is_no_information():
+    table = counted(np.empty((0, 2), dtype=int), np.empty(0, dtype=int), np.empty(0), [2, 3], 2, 2)
+    for skip_negligible in (False, True):
+        assert mutual_information(table, skip_negligible).tolist() == [0.0, 0.0]
+        assert conditional_mutual_information(table, skip_negligible).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@given(data=coded_rows(), smoothing=st.sampled_from([("m_estimate", 1.0), ("m_estimate", 0.2), ("laplace", 1.0)]))
+@examples
+def test_smoothed_information_is_that_of_the_definition(n, data, smoothing):
+    codes, classes, weights, n_values, n_classes = data
+    found = smoothed_mutual_information(counted(*data, max(n, 1)), n, Smoothing(*smoothing))
+    counts = Counts(codes, classes, weights, n_classes)
+    for columns in combinations(range(len(n_values)), n):
+        expected = reference.smoothed_mutual_information(counts, n_values, columns, *smoothing)
+        assert found[columns[::-1]] == pytest.approx(expected, abs=1e-12)

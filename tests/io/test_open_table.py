@@ -1,0 +1,203 @@
+"""Files that are not what they should be are refused in one sentence, and never in another way."""
+
+import gzip
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unnaive.io.open_table import SUFFIXES, DataError, open_table, split_suffix
+
+CSV = b"sky,warmth,class\nclear,21,beach\ngrey,14.5,museum\n"
+ARFF = b"@relation r\n@attribute a {x, 'y z'}\n@attribute n numeric\n@attribute s string\n@data\nx,1,'it\\'s'\n{1 4}\n"
+JSON = b'{"a": "x", "n": 1, "s": "it\'s"}\n{"a": null, "n": 2.5, "t": ["u", "v"], "b": true}\n'
+KEEL = b"@relation r\n@attribute a real [0, 1]\n@attribute b {x, y}\n@inputs a\n@outputs b\n@data\n0.5, x\n<null>, y\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("files")
+
+
+@pytest.fixture(scope="module")
+def whole(folder):
+    """The bytes of a good file of every format."""
+    frame = pd.DataFrame({"a": ["x", None] * 20, "b": np.arange(40.0), "c": [1, 2] * 20, "d": [True, None] * 20})
+    frame.astype({"a": "category"}).to_parquet(folder / "good.parquet")
+    parquet = (folder / "good.parquet").read_bytes()
+    lines = {".jsonl": JSON, ".ndjson": JSON}
+    return {".csv": CSV, ".tsv": CSV.replace(b",", b"\t"), **lines, ".parquet": parquet, ".arff": ARFF, ".dat": KEEL}
+
+
+def refusal(path):
+    """What is said of a file that cannot be read."""
+    with pytest.raises(DataError) as caught:
+        open_table(path).read()
+    assert_one_line(caught.value)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def assert_one_line(error):
+    assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_gzipped_file_is_the_file(folder, whole, suffix):
+    plain, zipped = folder / f"plain{suffix}", folder / f"zipped{suffix.upper()}.gz"
+    plain.write_bytes(whole[suffix])
+    zipped.write_bytes(gzip.compress(whole[suffix]))
+    pd.testing.assert_frame_equal(open_table(zipped).read(), open_table(str(plain)).read())
+    assert open_table(zipped).kinds == open_table(plain).kinds
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_truncated_or_damaged_gzipped_file_is_refused(folder, whole, suffix):
+    path = folder / f"bad{suffix}.gz"
+    packed = gzip.compress(whole[suffix])
+    path.write_bytes(packed[:-9])
+    assert "ends too early" in refusal(path)
+    path.write_bytes(packed[:-8] + b"12345678")
+    assert "is damaged" in refusal(path)
+    path.write_bytes(whole[suffix])
+    assert "not a gzip file; take the .gz off" in refusal(path)
+
+
+@pytest.mark.parametrize("name", ["a.xls", "a", "a.gz", "a.csv.zip", "a.txt", "a.data"])
+def test_an_unknown_suffix_is_refused_with_those_that_are_known(folder, name):
+    (folder / name).write_bytes(CSV)
+    assert ".csv, .tsv, .jsonl, .ndjson, .parquet, .arff or .dat, each with or without .gz" in refusal(folder / name)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_is_no_file_or_an_empty_one_is_refused(folder, suffix):
+    assert "There is no file" in refusal(folder / f"nowhere{suffix}")
+    (folder / f"folder{suffix}").mkdir()
+    assert "this is a folder" in refusal(folder / f"folder{suffix}")
+    (folder / f"empty{suffix}").write_bytes(b"")
+    assert "the file is empty" in refusal(folder / f"empty{suffix}")
+
+
+# Any text may be a table of one column, and KEEL's files are ARFF with more in the header.
+ALIKE = [{".csv", ".tsv"}, {".arff", ".dat"}, {".jsonl", ".ndjson"}]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "other"),
+    [(one, other) for one in SUFFIXES for other in SUFFIXES if one != other and {one, other} not in ALIKE],
+)
+def test_a_file_under_the_name_of_another_format_is_refused(folder, whole, suffix, other):
+    path = folder / f"other{suffix}"
+    path.write_bytes(whole[other])
+    assert "this is not" in refusal(path)
+
+
+def test_keel_is_not_arff(folder):
+    (folder / "keel.arff").write_bytes(KEEL)
+    assert "line 4: @inputs means nothing in ARFF" in refusal(folder / "keel.arff")
+
+
+def test_a_gzipped_or_excel_file_without_the_suffix_is_named(folder):
+    path = folder / "named.csv"
+    path.write_bytes(gzip.compress(CSV))
+    assert "gzipped, and its name should say so" in refusal(path)
+    path.write_bytes(b"PK\x03\x04 and so on")
+    assert "a zip or Excel file" in refusal(path)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".arff", ".dat"])
+def test_bytes_that_are_not_utf8_are_named_with_line_and_place(folder, whole, suffix):
+    path = folder / f"latin{suffix}"
+    path.write_bytes(whole[suffix] + b"caf\xe9\n")
+    place, line = len(whole[suffix]) + 4, whole[suffix].count(b"\n") + 1
+    assert f"line {line}: byte {place} (0xe9) is not UTF-8; save the file as UTF-8" in refusal(path)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".arff", ".dat"])
+def test_a_byte_order_mark_is_not_part_of_the_table(folder, whole, suffix):
+    path = folder / f"mark{suffix}"
+    path.write_bytes(b"\xef\xbb\xbf" + whole[suffix])
+    marked = open_table(path).read()
+    path.write_bytes(whole[suffix])
+    pd.testing.assert_frame_equal(marked, open_table(path).read())
+
+
+def test_columns_that_do_not_exist_are_refused_with_those_that_are_near(folder):
+    path = folder / "trips.csv"
+    path.write_bytes(CSV)
+    table = open_table(path)
+    with pytest.raises(DataError, match=r"there is no column 'Warmt'\. Did you mean 'warmth'"):
+        table.batches(["sky", "Warmt"])
+    with pytest.raises(DataError, match="at least one column"):
+        table.batches([])
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        table.batches(rows=0)
+
+
+def test_the_name_is_split_from_the_suffix(folder):
+    assert split_suffix(folder / "a.b.ARFF") == ("a.b", ".arff", False)
+
+
+def check_that_it_reads_or_is_refused(path, rows):
+    """Any file either reads the same in both ways, or is refused in one sentence."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # about weights
+            table = open_table(path)
+            frame = table.read()
+    except DataError as error:
+        assert_one_line(error)
+        return
+    pd.testing.assert_frame_equal(pd.concat(list(table.batches(rows=rows))), frame)
+    assert list(frame.columns) == table.columns == list(table.kinds)
+    assert len(frame) == table.n_rows
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=300), st.sampled_from(SUFFIXES), st.booleans(), st.booleans())
+def test_random_bytes_are_refused_in_one_sentence(folder, data, suffix, zipped, magic):
+    data = b"PAR1" + data if magic and suffix == ".parquet" else data
+    path = folder / f"random{suffix}{'.gz' if zipped else ''}"
+    path.write_bytes(gzip.compress(data, 1) if zipped else data)
+    check_that_it_reads_or_is_refused(path, 3)
+
+
+FRAGMENTS = st.sampled_from(
+    [bytes([byte]) for byte in b",\t\n\r'\"{}%?@\\ 0x\x00\xff"]
+    + [
+        b"",
+        b"null",
+        b"[",
+        b"]",
+        b":",
+        b"\\ud83d",
+        b"NaN",
+        b"@data\n",
+        b"@attribute ",
+        b"\\u1",
+        b"-1",
+        b"1e999",
+        b"nan",
+        b"inf",
+        b"\xef\xbb\xbf",
+        b"99999999999",
+    ]
+)
+EDITS = st.lists(
+    st.tuples(st.floats(0, 1), st.integers(0, 3), FRAGMENTS | st.binary(max_size=2)), min_size=1, max_size=4
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(EDITS, st.sampled_from(SUFFIXES), st.floats(0.3, 1.5))
+def test_edited_files_are_read_or_refused_in_one_sentence(folder, whole, edits, suffix, kept):
+    data = whole[suffix]
+    for place, n_taken, put in edits:
+        at = int(place * len(data))
+        data = data[:at] + put + data[at + n_taken :]
+    path = folder / f"edited{suffix}"
+    path.write_bytes(data[: int(kept * len(data))])
+    check_that_it_reads_or_is_refused(path, 2)
