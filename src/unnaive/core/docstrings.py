@@ -1,0 +1,80 @@
+"""Shared parameters and attributes, documented once."""
+
+from __future__ import annotations
+
+import re
+from textwrap import indent
+from typing import Any, TypeVar
+
+Documented = TypeVar("Documented", bound=Any)
+
+# A line of a docstring that holds nothing but {name} is replaced by the text of that name.
+SHARED = {
+    "smoothing": """\
+smoothing : {"m_estimate", "laplace"}, default="m_estimate"
+    How probabilities are estimated from counts: the m-estimate, or add one to every count.
+m : float, default=1
+    Weight of the m-estimate.""",
+    "laplace_smoothing": """\
+smoothing : {"laplace", "m_estimate"}, default="laplace"
+    How probabilities are estimated from counts: add one to every count, or the m-estimate.
+m : float, default=1
+    Weight of the m-estimate.""",
+    "categorical_features": """\
+categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
+    Which columns are categorical, see :class:`TableEncoder`.""",
+    "discretizer": """\
+discretizer : transformer, default=None
+    How numeric columns are binned; None is :class:`MDLDiscretizer`.""",
+    "n_jobs": """\
+n_jobs : int, default=None
+    Number of threads; the result does not depend on it.""",
+    "max_bytes": """\
+max_bytes : int, default=2**31
+    Refuse to allocate count tables larger than this.""",
+    "random_state": """\
+random_state : int, RandomState instance or None, default=None
+    Seed; pass an int for the same result on every call.""",
+    "names": """\
+n_features_in_ : int
+feature_names_in_ : ndarray of str of shape (n_features_in_,)
+    Only if X is a frame with string names.""",
+    "counted": """\
+classes_ : ndarray of shape (n_classes,)
+class_count_ : ndarray of shape (n_classes,)
+    Weight of the training rows of each class.
+encoder_ : TableEncoder
+    How columns are encoded.
+statistic_ : CountTable
+    The counts.
+n_features_in_ : int
+feature_names_in_ : ndarray of str of shape (n_features_in_,)
+    Only if X is a frame with string names.""",
+    "ax": """\
+ax : matplotlib Axes, optional
+    Where to draw; a new figure by default.""",
+}
+
+
+def shared_docs(documented: Documented) -> Documented:
+    """Replace each ``{name}`` line in the docstring of a class or function by the shared text.
+
+    Examples
+    --------
+    >>> @shared_docs
+    ... def draw():
+    ...     '''
+    ...     {ax}
+    ...     '''
+    >>> print(draw.__doc__.strip())
+    ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+    """
+    if documented.__doc__:  # absent under python -OO
+        documented.__doc__ = re.sub(
+            r"^( *)\{(\w+)\}$",
+            lambda line: indent(SHARED[line[2]], line[1]),
+            documented.__doc__,
+            flags=re.MULTILINE,
+        )
+    return documented
