@@ -197,7 +197,7 @@ def _scaled(size: int, repeats: int) -> list[str]:
 @contextmanager
 def _watched_growth() -> Iterator[list[float]]:
     """The seconds that growing trees takes, of every fit in the meantime."""
-    from unnaive.classifiers import mass
+    from unnaive.mass import mass_bayes as mass
 
     seconds: list[float] = []
     grow_forest = mass.grow_forest

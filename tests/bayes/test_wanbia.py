@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from tests.naive_reference import weighted as reference
 from tests.test_common import assert_probabilities, random_table
-from unnaive import CorrelationWeightedNB, NaiveBayes, WeightedGaussianNB, WeightedNaiveBayes, datasets
+from unnaive import CorrelationWeightedNB, NaiveBayes, WeightedGaussianNB, WeightedNaiveBayes
 from unnaive.bayes.wanbia_objective import (
     LogFactors,
     MeanLoss,
@@ -29,6 +29,7 @@ from unnaive.bayes.wanbia_objective import (
 from unnaive.core.bayes_classifier import index_labels
 from unnaive.core.validation import read_table
 from unnaive.counts.statistic import Rows
+from unnaive.io import datasets
 from unnaive.persist import load, save
 
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from tests.test_common import random_table
-from unnaive import cli
+from unnaive.cli import main as cli
 from unnaive.evaluate.results_file import read_results
 from unnaive.models import MODELS
 from unnaive.persist import load, read_manifest

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unnaive.represent import batches as batches_module
 
 from tests.test_common import COUNTING_MODELS, MODELS, assert_same_model, random_table
+from unnaive.encoding import batches as batches_module
 
 every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
 

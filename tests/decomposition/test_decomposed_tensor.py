@@ -13,7 +13,8 @@ from sklearn.base import clone
 
 from tests.naive_reference import decomposed as reference
 from tests.test_common import random_table
-from unnaive import DecomposedTensorClassifier, NaiveBayes, datasets
+from unnaive import DecomposedTensorClassifier, NaiveBayes
+from unnaive.io import datasets
 
 EXAMPLE = np.array([["1", "1"], ["1", "2"], ["1", "2"], ["1", "2"], ["2", "1"], ["1", "1"]])
 LABELS = np.array([1, 1, 1, 2, 2, 2])

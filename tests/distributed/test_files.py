@@ -14,7 +14,7 @@ import pytest
 from tests.distributed.made import N_ROWS, made
 from tests.distributed.same import assert_same
 from tests.test_readme import code_blocks
-from unnaive import cli
+from unnaive.cli import main as cli
 from unnaive.distributed.files import fit_files, predict_files
 from unnaive.models import MODELS
 from unnaive.persist import load

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unnaive.statistics import graph_mining
 
 from tests.naive_reference import subgraphs as naive
+from unnaive.graphs import gspan as graph_mining
 from unnaive.graphs.dfs_code import is_least, least_code, least_codes_without_an_edge
 from unnaive.graphs.frequent_subgraphs import frequent_subgraphs, graph_of_code
 from unnaive.graphs.gspan import Kinds, Limits, mine_subgraphs

@@ -17,12 +17,12 @@ from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from unnaive.represent import frequent_subgraphs as mining
-from unnaive.statistics import subgraphs as statistics
 
 from tests.graphs.test_gspan import RING, graphs, named, written
 from tests.naive_reference import subgraphs as naive
 from tests.naive_reference.information import entropy
+from unnaive.graphs import frequent_subgraphs as mining
+from unnaive.graphs import subgraph_embeddings as statistics
 from unnaive.graphs.flat_graphs import flat_graphs
 from unnaive.graphs.frequent_subgraphs import Pattern, frequent_subgraphs
 from unnaive.graphs.labelled_graph import Graph, flatten, kinds_of_edges, read_graphs

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
-from unnaive.statistics import spanning
 
 from tests.naive_reference import spanning as reference
+from unnaive.instance_graph import minimum_spanning_tree as spanning
 from unnaive.instance_graph.minimum_spanning_tree import boruvka, prim, spanning_tree
 
 examples = settings(deadline=None, max_examples=150)

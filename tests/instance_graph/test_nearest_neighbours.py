@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from unnaive.statistics import nearest
 
 from tests.naive_reference import spanning as reference
+from unnaive.instance_graph import nearest_neighbours as nearest
 from unnaive.instance_graph.nearest_neighbours import NearestRows, build_tree, nearest_rows
 
 examples = settings(deadline=None, max_examples=100)

@@ -15,7 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.utils import Bunch
 
-from unnaive import NaiveBayes, datasets, fetching, labels
+from unnaive import NaiveBayes
+from unnaive.io import datasets, labels
+from unnaive.io import fetch as fetching
 from unnaive.io.datasets import BUNDLED, SYNTHETIC, DataError, Dataset, load, names, open_table
 
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))

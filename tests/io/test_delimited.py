@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unnaive.io.open_table import DataError, delimited, open_table
+from unnaive.io import delimited
+from unnaive.io.open_table import DataError, open_table
 
 MISSING = {"", "?", "NA", "NaN", "nan"}
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unnaive.io.open_table import DataError, as_text, jsonlines, open_table
+from unnaive.io import json_lines as jsonlines
+from unnaive.io.open_table import DataError, as_text, open_table
 
 GOOD = '{"text": "Rain.", "label": "wet"}\n{"text": "Sun!", "label": "dry"}\n'
 

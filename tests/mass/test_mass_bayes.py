@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tests.naive_reference.mass import around_gaps, in_box, leaves, single_tree
 from tests.test_common import assert_probabilities, random_table
-from unnaive import MassBayes, datasets
+from unnaive import MassBayes
+from unnaive.io import datasets
 
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 every_region = pytest.mark.parametrize("strict_region", [False, True])

@@ -6,11 +6,11 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from unnaive.classifiers import mass
 
 from tests.mass.test_mass_bayes import assert_same, blobs, letters, literal_posterior, samples_of, with_holes
 from tests.test_common import assert_probabilities, random_batches, random_table
 from unnaive import MassBayes
+from unnaive.mass import mass_bayes as mass
 from unnaive.mass.mass_forest import grow_forest
 from unnaive.persist import load, save
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
-from unnaive.statistics import grouping as grouping_steps
 
 from tests.naive_reference import attribute_groups as reference
+from unnaive.neural import attribute_grouping as grouping_steps
 from unnaive.neural.attribute_group_nb import AttributeGroupNB
 from unnaive.neural.attribute_grouping import Grouping, class_scatter, first_grouping, group_columns
 from unnaive.neural.rvfl import Networks, fit_networks, network_outputs

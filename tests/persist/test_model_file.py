@@ -81,7 +81,8 @@ from unnaive import (
     persist,
 )
 from unnaive.models import MODELS
-from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, save, types
+from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, save
+from unnaive.persist import allow_list as types
 from unnaive.tensors.bat import BayesianTensorClassifier
 from unnaive.tensors.support_tensor_machine import SupportTensorMachine
 

@@ -14,10 +14,11 @@ from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
-from unnaive.statistics import tensor_scores, tensor_tables
 
 from tests.naive_reference.tensor import _Counts, bat, joint_of_parent, mutual_information
 from unnaive import AODE, WAODE
+from unnaive.tensors import bat_scores as tensor_scores
+from unnaive.tensors import bat_tables as tensor_tables
 from unnaive.tensors.bat import BayesianTensorClassifier
 from unnaive.tensors.sparse_tensor import SparseTensor
 

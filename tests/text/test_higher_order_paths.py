@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
-from unnaive.statistics import paths
 
 from tests.naive_reference.paths import algorithm_1, algorithm_2, algorithm_2_dense, count_by_enumeration
+from unnaive.text import higher_order_paths as paths
 from unnaive.text.higher_order_paths import count_paths
 
 X1 = [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]

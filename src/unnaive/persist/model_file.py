@@ -370,7 +370,7 @@ def _pack(model: Any) -> bytes:
         if not others:
             check_model(model)
             for part in parts_of(model):
-                if full_name(type(part)).startswith("unnaive.classifiers."):
+                if full_name(type(part)).startswith("unnaive.") and hasattr(part, "check_state"):
                     part.check_state()
     except Exception as problem:
         raise ModelFileError(

@@ -12,7 +12,9 @@ from unnaive import SubgraphTensor, TextTensor
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.graphs.labelled_graph import Graph
 from unnaive.io.datasets import Dataset
-from unnaive.papers import bat, bat_judged, bat_sets
+from unnaive.papers.bat import data_sets as bat_sets
+from unnaive.papers.bat import experiment as bat
+from unnaive.papers.bat import significance as bat_judged
 from unnaive.papers.bat.data_sets import SETS, FoldTensors, make_models, read_sets
 from unnaive.papers.bat.experiment import claims, contests, reproduce, tables
 from unnaive.papers.bat.significance import Judged

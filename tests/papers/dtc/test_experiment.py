@@ -20,7 +20,9 @@ from unnaive.decomposition.cp import greedy_terms
 from unnaive.decomposition.joint_tensor import joint_tensor
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.io.datasets import Dataset
-from unnaive.papers import dtc, dtc_figures, dtc_folds
+from unnaive.papers.dtc import experiment as dtc
+from unnaive.papers.dtc import figures as dtc_figures
+from unnaive.papers.dtc import folds as dtc_folds
 from unnaive.papers.dtc.experiment import MARGIN, contests, disagreements, reproduce, tables, verdict_of
 from unnaive.papers.dtc.figures import squared_errors
 from unnaive.papers.dtc.folds import (

@@ -7,7 +7,7 @@ import pytest
 from sklearn.svm import SVC
 
 from unnaive.evaluate.comparison import Comparison, FoldResult
-from unnaive.papers import honb_sets
+from unnaive.papers.honb import data_sets as honb_sets
 from unnaive.papers.honb.data_sets import NEWSGROUPS, SETS, read_sets
 from unnaive.papers.honb.experiment import run, tables
 from unnaive.papers.honb.models import ALL, PlainSVC, make_models

@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 from unnaive import NaiveBayes, WeightedGaussianNB
 from unnaive.evaluate.compare import compare
 from unnaive.io.datasets import Dataset
-from unnaive.papers import icgnb
+from unnaive.papers.icgnb import experiment as icgnb
 from unnaive.papers.rebuilt_table import SpreadPercents
 from unnaive.papers.reproduction import Request
 

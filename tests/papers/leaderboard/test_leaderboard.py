@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from tests.cli.test_main import run as command  # noqa: F401 - a fixture
-from unnaive import leaderboard
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import read_results
 from unnaive.io.datasets import Dataset, load
 from unnaive.models import MODELS
+from unnaive.papers import leaderboard
 from unnaive.papers.leaderboard import Leaderboard, Tables, contenders, cut, find_tables, kind_of, same_table
 
 with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")

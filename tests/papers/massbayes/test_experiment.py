@@ -11,7 +11,8 @@ import pytest
 from tests.cli.test_main import run  # noqa: F401 - a fixture
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.io.synthetic import one_big, ring_curve, wave
-from unnaive.papers import massbayes, massbayes_sets
+from unnaive.papers.massbayes import data_sets as massbayes_sets
+from unnaive.papers.massbayes import experiment as massbayes
 from unnaive.papers.massbayes.data_sets import read_sets
 from unnaive.papers.massbayes.experiment import (
     FOLDS,
