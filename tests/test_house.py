@@ -1,0 +1,158 @@
+"""The layers of the package, held by its import graph: see CONTRIBUTING.md."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "unnaive"
+
+# From top to bottom; imports point down. Families share a level: none imports another but those named below.
+FAMILIES = ["bayes", "mass", "decomposition", "instance_graph", "neural", "text", "tensors", "graphs", "baselines"]
+LAYERS = [
+    ["__main__"],
+    ["cli"],
+    ["papers"],
+    ["show"],
+    ["evaluate"],
+    ["distributed"],
+    ["streaming"],
+    ["persist"],
+    ["io"],
+    ["__init__"],
+    ["models"],
+    FAMILIES,
+    ["counts"],
+    ["encoding"],
+    ["core"],
+    ["lazy"],
+]
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+BUILDS_ON = {("text", "tensors"), ("graphs", "tensors"), ("instance_graph", "bayes")}
+MAX_FILES = 20
+
+
+def modules(source):
+    """Every module of a source tree by its dotted name within the package."""
+    return {".".join(path.relative_to(source).with_suffix("").parts): path for path in sorted(source.rglob("*.py"))}
+
+
+def imports(path):
+    """The modules of the package that a file imports, at the top or inside a function, types included."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            assert not isinstance(node, ast.ImportFrom), f"{path} has a relative import"
+            continue
+        yield from (name for name in found if name == "unnaive" or name.startswith("unnaive."))
+
+
+def room_of(name, rooms):
+    """The folder, or the file at the top, that a dotted name is in; public names of ``unnaive`` are in __init__."""
+    parts = name.removeprefix("unnaive").strip(".").split(".")
+    return parts[0] if parts[0] in rooms else "__init__"
+
+
+def edges(source):
+    """(importing module, its room, room of what it imports), between rooms."""
+    known = modules(source)
+    rooms = {name.split(".")[0] for name in known}
+    for name, path in known.items():
+        room = name.split(".")[0]
+        for imported in imports(path):
+            other = room_of(imported, rooms)
+            if other != room:
+                yield name, room, other
+
+
+def points_up(room, other):
+    return LEVEL[other] <= LEVEL[room] and (room, other) not in BUILDS_ON
+
+
+def upward(source):
+    return sorted({f"{name} imports {other}" for name, room, other in edges(source) if points_up(room, other)})
+
+
+def cycles(source):
+    """Rooms that reach themselves over imports."""
+    below = {}
+    for _, room, other in edges(source):
+        below.setdefault(room, set()).add(other)
+    found = []
+    for room in below:
+        reached, rest = set(), list(below[room])
+        while rest:
+            here = rest.pop()
+            if here not in reached:
+                reached.add(here)
+                rest.extend(below.get(here, ()))
+        if room in reached:
+            found.append(room)
+    return sorted(found)
+
+
+def compiled_beside_sklearn(source):
+    """Modules that import scikit-learn and hold compiled functions."""
+    found = []
+    for name, path in modules(source).items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = {
+            (node.module if isinstance(node, ast.ImportFrom) else alias.name) or ""
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
+        if {"numba", "sklearn"} <= {module.split(".")[0] for module in imported}:
+            found.append(name)
+    return found
+
+
+def test_every_room_has_its_place_in_the_order():
+    assert {name.split(".")[0] for name in modules(SOURCE)} <= LEVEL.keys()
+
+
+def test_imports_point_down():
+    assert upward(SOURCE) == []
+
+
+def test_folders_import_each_other_in_no_circle():
+    assert cycles(SOURCE) == []
+
+
+def test_nothing_but_the_command_line_imports_the_papers():
+    assert {room for _, room, other in edges(SOURCE) if other == "papers"} == {"cli"}
+
+
+def test_no_compiled_function_stands_beside_scikit_learn():
+    assert compiled_beside_sklearn(SOURCE) == []
+
+
+def test_no_folder_holds_more_files_than_one_can_overlook():
+    folders = {path.parent for path in SOURCE.rglob("*.py")}
+    assert {
+        str(folder.relative_to(SOURCE)): n for folder in folders if (n := len(list(folder.glob("*.py")))) > MAX_FILES
+    } == {}
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "finds"),
+    [
+        ("core/wrong.py", "from unnaive.bayes.aode import AODE", upward),
+        ("mass/wrong.py", "import unnaive.bayes.aode", upward),
+        ("counts/wrong.py", "def late():\n    from unnaive import AODE", upward),
+        ("show/wrong.py", "from unnaive.papers import PAPERS", upward),
+        ("encoding/wrong.py", "from unnaive.counts.count_table import CountTable", cycles),
+        ("bayes/wrong.py", "import sklearn.base\nfrom numba import njit", compiled_beside_sklearn),
+    ],
+)
+def test_a_breach_would_be_found(tmp_path, file, line, finds):
+    for path in SOURCE.rglob("*.py"):
+        copy = tmp_path / path.relative_to(SOURCE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / file).write_text(line + "\n")
+    assert finds(tmp_path) != finds(SOURCE)
