@@ -16,6 +16,7 @@ BENCHES = {
     "tensors": "Bat on molecules beside AODE on the same tensors, and its time by their size",
     "decomposition": "decompositions of a joint tensor beside pyttb's cp_als, and their time by rows and components",
     "scale": "two Dask workers beside one process, Spark and dask-ml; bytes that travel, and workers killed",
+    "versions": "every model of two checkouts: seconds to fit and predict, and whether answers are equal",
     "streaming": "a file larger than memory should be: peak memory of fitting in batches, and the same model",
 }
 
