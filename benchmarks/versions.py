@@ -1,7 +1,7 @@
 """Every model of two checkouts in one run: seconds to fit and to predict, their ratio, and whether answers are equal.
 
-Each checkout runs in a process of its own; the two take turns. A ratio above 1 means that the checkout at hand is slower
-than the other. `--control` runs the other checkout against itself, which shows how far noise alone goes.
+Each checkout runs in its own process, and the two take turns. A ratio above 1 means that this checkout is slower than
+the other. `--control` runs the other checkout against itself: the noise floor.
 """
 
 from __future__ import annotations
