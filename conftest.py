@@ -1,4 +1,4 @@
-"""What holds for all tests, examples in docstrings included."""
+"""Fixtures for all tests, doctests included."""
 
 import sys
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def close_figures():
-    """Leave no figure open to the next test: matplotlib warns of many, wherever they were opened."""
+    """Close all figures after each test; matplotlib warns when too many are open."""
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")

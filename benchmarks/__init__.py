@@ -1,1 +1,1 @@
-"""The project beside its peers, in one run, as ratios: `python -m benchmarks tables`."""
+"""Benchmarks of unnaive against its peers, timed in the same run: `python -m benchmarks tables`."""

@@ -1,4 +1,4 @@
-"""What a new process pays: imports, and the first call with the compiled code already cached."""
+"""Cold starts: imports, and the first calls in a new process with compiled code already cached."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ print(json.dumps(np.diff(clocks).tolist()))
 
 
 class ColdStartError(RuntimeError):
-    """A new process could not do what was asked."""
+    """A subprocess failed."""
 
 
 def _process(code: str) -> str:
@@ -44,7 +44,7 @@ def _first_calls() -> dict[str, float]:
 
 
 def run(results: Results, repeats: int) -> str:
-    """Time new processes on the wall clock, in turns."""
+    """Wall-clock times of new processes, run alternately."""
     contenders = {s: lambda s=s: {"wall": wall(lambda: _process(s))[0]} for s in STATEMENTS}
     contenders["AODE on 1,000 x 10"] = _first_calls
     for name in list(contenders):

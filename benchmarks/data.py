@@ -1,4 +1,4 @@
-"""The tables that are timed: integer codes, the same for everybody."""
+"""The benchmark tables: the same integer codes for all contenders."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 
 class NoDataError(RuntimeError):
-    """A data file is not there."""
+    """A data file was not found."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Integer codes from 0, integer classes from 0, and how many values each column may take."""
+    """Integer codes from 0, integer classes from 0, and the number of possible values per column."""
 
     name: str
     X: np.ndarray
@@ -29,14 +29,17 @@ class Table:
         return f"{self.name}: {rows:,} x {columns}, {self.n_classes} classes, {self.note}"
 
 
-def read_numbers(name: str, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """The first columns of `name`.csv.gz as floats, and its last column as class codes.
+def data_file(name: str) -> Path:
+    """The path of a file in the folder that the environment variable `UNNAIVE_DATA` names."""
+    folder = os.environ.get("UNNAIVE_DATA")
+    if folder is None or not (file := Path(folder, name)).is_file():
+        raise NoDataError(f"{name} not found; set UNNAIVE_DATA to the folder that holds it")
+    return file
 
-    The folder is `UNNAIVE_DATA`.
-    """
-    file = Path(os.environ.get("UNNAIVE_DATA", "no folder of data")) / f"{name}.csv.gz"
-    if not file.is_file():
-        raise NoDataError(f"{file.name} is not in the data folder; set UNNAIVE_DATA")
+
+def read_numbers(name: str, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first columns of `name`.csv.gz as floats, and its last column as class codes."""
+    file = data_file(f"{name}.csv.gz")
     read = {"delimiter": ",", "skiprows": 1}
     X = np.loadtxt(file, usecols=range(n_columns), **read)
     labels = np.loadtxt(file, usecols=-1, dtype=np.str_, **read)
@@ -54,7 +57,7 @@ def covertype() -> tuple[np.ndarray, np.ndarray]:
 
 
 def coded_letters() -> Table:
-    """Letters in the bins of our MDL discretiser, fitted on all rows."""
+    """Letters, discretized by our MDLDiscretizer fitted on all rows."""
     from unnaive import MDLDiscretizer
 
     X, y = letters()
@@ -65,9 +68,9 @@ def coded_letters() -> Table:
 def synthetic(name: str, n_rows: int, n_columns: int, n_values: int, n_classes: int, seed: int) -> Table:
     """Columns that depend on the class and on each other.
 
-    Each column has one earlier column as its parent. A cell is, with probability 0.4, its parent's value
-    moved by a shift of the column's own (modulo the number of values), and otherwise a draw from a
-    distribution of the column and the class (Dirichlet with all parameters 2). Classes are equally likely.
+    Each column has an earlier column as its parent. With probability 0.4, a cell is its parent's value plus a constant
+    of the column (modulo the number of values); otherwise it is drawn from a distribution specific to the column and
+    the class (Dirichlet with all parameters 2). Classes are equally likely.
     """
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n_rows)
@@ -79,11 +82,11 @@ def synthetic(name: str, n_rows: int, n_columns: int, n_values: int, n_classes: 
             parent, shift = rng.integers(j), rng.integers(n_values)
             copied = rng.random(n_rows) < 0.4
             X[copied, j] = (X[copied, parent] + shift) % n_values
-    note = f"{n_values} values a column, seed {seed}"
+    note = f"{n_values} values per column, seed {seed}"
     return Table(name, X, y, np.full(n_columns, n_values), n_classes, note)
 
 
-#: The sections of the run that compare classifiers, and their tables.
+#: The tables of the sections that compare classifiers.
 TABLES = {
     "letters": coded_letters,
     "synthetic": lambda: synthetic("synthetic", 100_000, 30, 5, 2, seed=20240),

@@ -1,4 +1,4 @@
-"""The graph auto-encoder beside a dense one in PyTorch: seconds, memory and gradients; and a table of 19,020 rows."""
+"""The graph auto-encoder against a dense one in PyTorch (time, memory, gradients), and on 19,020 rows."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from benchmarks.timing import progress, progress_done
 
 LEARNING_RATE = 0.01
 DENSE = "PyTorch, dense"
-NO_TORCH = "PyTorch is not installed, so there is nothing to be beside: pip install torch"
+NO_TORCH = "PyTorch is not installed, so the comparison was skipped: pip install torch"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", choices=SECTIONS, help="one section; all by default")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--epochs", type=int, default=500)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--only", choices=SECTIONS, help="run one section only (default: all)")
+    parser.add_argument("--repeats", type=int, default=3, help="timed runs (default: 3)")
+    parser.add_argument("--epochs", type=int, default=500, help="training epochs (default: 500)")
+    parser.add_argument("--threads", type=int, default=2, help="threads per process (default: 2)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,20 +40,20 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def beside_torch(args: argparse.Namespace) -> str:
-    """Segment: training in processes of their own, so that each has its own peak of memory."""
+def compare_with_torch(args: argparse.Namespace) -> str:
+    """Segment: each training in its own process, to measure its peak memory."""
     contenders = ["exact", "sampled", *([DENSE] if _has_torch() else [])]
     rows = _trained("keel_segment", 19, contenders, args)
     return _table("Segment", rows, args) + ("" if _has_torch() else f"\n{NO_TORCH}")
 
 
 def many_rows(args: argparse.Namespace) -> str:
-    """Magic: all pairs of 19,020 rows, or those within groups; a dense matrix of them would take 1.4 GiB."""
+    """Magic: all pairs of 19,020 rows, or pairs within groups; a dense matrix of all pairs would take 1.4 GiB."""
     return _table("Magic", _trained("keel_magic", 10, ["sampled", "exact"], args), args)
 
 
 def gradients(args: argparse.Namespace) -> str:
-    """Derivatives by hand beside those of PyTorch, on the same parameters and noise, in float64."""
+    """Hand-derived gradients against PyTorch's, for the same parameters and noise, in float64."""
     if not _has_torch():
         return NO_TORCH
     import torch
@@ -73,13 +73,13 @@ def gradients(args: argparse.Namespace) -> str:
     their_loss.backward()
     worst = max(np.abs(g - p.grad.numpy()).max() / np.abs(g).max() for g, p in zip(ours, theirs))
     return (
-        f"Segment, float64: largest difference of a derivative from PyTorch's, relative to the largest of its kind: "
-        f"{worst:.1e}; of the loss: {abs(loss - their_loss.item()) / loss:.1e}"
+        f"Segment, float64: largest difference from PyTorch's gradient, relative to the largest entry of its array: "
+        f"{worst:.1e}; relative difference of the loss: {abs(loss - their_loss.item()) / loss:.1e}"
     )
 
 
 class _DenseAutoencoder:
-    """The textbook: n × n matrices, and automatic differentiation."""
+    """The textbook version: n × n matrices and automatic differentiation."""
 
     def __init__(self, X: Any, edges: np.ndarray) -> None:
         import torch
@@ -123,8 +123,8 @@ def _rows_and_tree(name: str, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _trained(name: str, n_columns: int, contenders: list[str], args: argparse.Namespace) -> dict[str, list[dict]]:
-    """What each process of each contender tells; they take turns."""
-    told: dict[str, list[dict]] = {contender: [] for contender in contenders}
+    """The measurements of each contender's processes, run alternately."""
+    measured: dict[str, list[dict]] = {contender: [] for contender in contenders}
     free = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rows.npz"
@@ -136,15 +136,15 @@ def _trained(name: str, n_columns: int, contenders: list[str], args: argparse.Na
                 command = [sys.executable, "-m", "benchmarks.graph", str(file), contender]
                 command += [str(args.epochs), str(args.threads)]
                 output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=free).stdout
-                told[contender].append(json.loads(output))
+                measured[contender].append(json.loads(output))
     progress_done()
-    return told
+    return measured
 
 
-def _table(name: str, told: dict[str, list[dict]], args: argparse.Namespace) -> str:
-    ours = np.median([turn["seconds"] for turn in told["exact"]])
+def _table(name: str, measured: dict[str, list[dict]], args: argparse.Namespace) -> str:
+    ours = np.median([turn["seconds"] for turn in measured["exact"]])
     rows = []
-    for contender, turns in told.items():
+    for contender, turns in measured.items():
         seconds = float(np.median([turn["seconds"] for turn in turns]))
         cpu_seconds = float(np.median([turn["cpu"] for turn in turns]))
         rows.append(
@@ -158,10 +158,10 @@ def _table(name: str, told: dict[str, list[dict]], args: argparse.Namespace) -> 
                 f"{turns[0]['loss']:.4f}",
             ]
         )
-    header = ["decoder", "seconds", "", "CPU s", "ms an epoch", "MiB", "last loss"]
+    header = ["decoder", "seconds", "", "CPU s", "ms per epoch", "MiB", "final loss"]
     return (
         f"{name}, {args.epochs} epochs, float32, {args.threads} threads, wall clock, medians of {args.repeats} "
-        "processes; peak memory is above what a small training left in use\n"
+        "processes; peak memory is relative to the memory in use after a small training\n"
     ) + text_table(header, rows)
 
 
@@ -201,7 +201,7 @@ def _train_dense(X: np.ndarray, edges: np.ndarray, n_epochs: int, n_threads: int
 
 
 def _train_alone(file: str, contender: str, n_epochs: int, n_threads: int) -> None:
-    """Train in this process, and tell how long it took and how much memory."""
+    """Train in this process and print the time and memory it took."""
     with np.load(file) as stored:
         X, edges = stored["X"], stored["edges"]
 
@@ -211,8 +211,8 @@ def _train_alone(file: str, contender: str, n_epochs: int, n_threads: int) -> No
         return _train_ours(rows, some, epochs, n_threads, contender)
 
     path = np.column_stack([np.arange(299), np.arange(1, 300)])
-    training(np.ascontiguousarray(X[:300]), path, 2)  # which imports and compiles
-    before = _forget_peak()
+    training(np.ascontiguousarray(X[:300]), path, 2)  # imports and compiles
+    before = _reset_peak_memory()
     clock, cpu_clock = time.perf_counter(), time.process_time()
     loss = training(X, edges, n_epochs)
     seconds, cpu_seconds = time.perf_counter() - clock, time.process_time() - cpu_clock
@@ -220,11 +220,11 @@ def _train_alone(file: str, contender: str, n_epochs: int, n_threads: int) -> No
     print(json.dumps({"seconds": seconds, "cpu": cpu_seconds, "before": before, "peak": peak, "loss": loss}))
 
 
-def _forget_peak() -> int:
-    """Let the peak of memory start anew (on Linux), and return what is in use, in KiB.
+def _reset_peak_memory() -> int:
+    """Reset the peak resident memory (Linux only) and return the resident memory, in KiB.
 
-    The process's own high-water mark, ru_maxrss, is that of imports and of compiling, which hides small trainings;
-    so does freed memory that is used again, unless it is given back first.
+    Without a reset, the high-water mark of imports and compilation hides small trainings. So does reused memory, which
+    is therefore returned to the system first.
     """
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
@@ -239,7 +239,7 @@ def _kibibytes(name: str) -> int:
 
 SECTIONS: dict[str, Callable[[argparse.Namespace], str]] = {
     "gradients": gradients,
-    "segment": beside_torch,
+    "segment": compare_with_torch,
     "magic": many_rows,
 }
 

@@ -1,4 +1,4 @@
-"""MassBayes beside forests: seconds, memory, threads, from thousands of rows to ten million, and all of Covertype."""
+"""MassBayes against forests: time, memory, threads, up to ten million rows, and all of Covertype."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ print(json.dumps({"rows": len(train), "tested": len(test), "seconds": np.diff(cl
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", choices=SECTIONS, help="one section; all by default")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--rows", type=int, help="no more than these of any data set, to try the bench out")
+    parser.add_argument("--only", choices=SECTIONS, help="run one section only (default: all)")
+    parser.add_argument("--repeats", type=int, default=5, help="timed runs (default: 5)")
+    parser.add_argument("--rows", type=int, help="maximum number of rows per data set, for a quick run")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,11 +55,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def beside_forests(args: argparse.Namespace) -> str:
-    """Fit nine tenths of the rows and predict the last, or all, one thread, and what a fitted model takes."""
+def compare_with_forests(args: argparse.Namespace) -> str:
+    """Fit nine tenths of the rows, predict a tenth and all rows, with one thread; and the size of fitted models."""
     rows = []
     for name, read in (("Letters", letters), ("Magic", lambda: read_numbers("keel_magic", 10))):
-        X, y = _some(read(), args.rows)
+        X, y = _subsample(read(), args.rows)
         progress(f"forests: {name}")
         contenders = {kind: _turn(make, X, y) for kind, make in _contenders(n_jobs=1).items()}
         found = {kind: medians(seconds) for kind, seconds in take_turns(contenders, args.repeats, warmups=1).items()}
@@ -84,17 +84,17 @@ def beside_forests(args: argparse.Namespace) -> str:
         "",
     ]
     return (
-        f"{N_TREES} trees, one thread, CPU seconds and times ours, medians of {args.repeats}\n"
+        f"{N_TREES} trees, one thread, CPU seconds and ratios to ours, medians of {args.repeats}\n"
         + text_table(header, rows, n_left=2)
         + "\n\n"
         + _memory(args)
     )
 
 
-def _some(table: tuple[np.ndarray, np.ndarray], most: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """All rows, or no more than some, from first to last."""
+def _subsample(table: tuple[np.ndarray, np.ndarray], max_rows: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """All rows, or at most `max_rows` of them at equal steps."""
     X, y = table
-    step = 1 if most is None else -(-len(y) // most)
+    step = 1 if max_rows is None else -(-len(y) // max_rows)
     return X[::step], y[::step]
 
 
@@ -124,11 +124,11 @@ def _turn(make: Callable[[], Any], X: np.ndarray, y: np.ndarray) -> Callable[[],
 
 
 def _memory(args: argparse.Namespace) -> str:
-    X, y = _some(letters(), args.rows)
+    X, y = _subsample(letters(), args.rows)
     rows = []
     for kind, make in _contenders(n_jobs=1).items():
         model = make().fit(X, y)
-        # Of scikit-learn's trees, what their own state holds; of ours, arrays.
+        # For scikit-learn, the arrays in the state of each tree.
         trees = (
             sum(tree.n_bytes for tree in model.trees_)
             if hasattr(model, "trees_")
@@ -138,39 +138,39 @@ def _memory(args: argparse.Namespace) -> str:
             )
         )
         rows.append([kind, *(f"{size / 2**20:.1f}" for size in (trees, len(pickle.dumps(model))))])
-    return "Fitted on Letters, MiB (pickled, MassBayes has its samples, too)\n" + text_table(
+    return "Fitted on Letters, MiB (a pickled MassBayes includes its samples)\n" + text_table(
         ["model", "trees", "pickled"], rows
     )
 
 
 def threads(args: argparse.Namespace) -> str:
-    """Two threads against one on the wall clock, and whether the answers are the same."""
-    X, y = _some(letters(), args.rows)
+    """Two threads against one in wall-clock time, and whether the predictions are equal."""
+    X, y = _subsample(letters(), args.rows)
     rows, same = [], True
     for kind in ("MassBayes", "MassBayes, all rows"):
-        answers: dict[int, np.ndarray] = {}
+        predictions: dict[int, np.ndarray] = {}
 
-        def turn(n_jobs: int, kind: str = kind, answers: dict[int, np.ndarray] = answers) -> Seconds:
+        def turn(n_jobs: int, kind: str = kind, predictions: dict[int, np.ndarray] = predictions) -> Seconds:
             progress(f"threads: {kind}, {n_jobs}")
             fit, model = wall(lambda: _contenders(n_jobs)[kind]().fit(X, y))
-            predict, answers[n_jobs] = wall(lambda: model.predict_proba(X))
+            predict, predictions[n_jobs] = wall(lambda: model.predict_proba(X))
             return {"fit": fit, "predict": predict}
 
         found = take_turns({str(n): lambda n=n, turn=turn: turn(n) for n in (1, 2)}, args.repeats, warmups=1)
         one, two = medians(found["1"]), medians(found["2"])
-        same &= np.array_equal(answers[1], answers[2])
+        same &= np.array_equal(predictions[1], predictions[2])
         rows += [
             [kind, phase, number(one[phase]), number(two[phase]), f"{number(one[phase] / two[phase])}x"]
             for phase in one
         ]
     progress_done()
     header = ["model", "phase", "one thread s", "two threads s", "ratio"]
-    told = "identical" if same else "DIFFERENT"
-    return f"Two threads on Letters, wall clock; probabilities {told}\n" + text_table(header, rows, n_left=2)
+    verdict = "identical" if same else "DIFFERENT"
+    return f"Two threads on Letters, wall clock; probabilities {verdict}\n" + text_table(header, rows, n_left=2)
 
 
 def scale(args: argparse.Namespace) -> str:
-    """Fit from few rows to many: what touches every row, and what grows the trees."""
+    """Fits of increasing numbers of rows: time to process all rows, and time to grow the trees."""
     sizes = sorted({min(size, args.rows or size) for size in SIZES})
     rows = [_scaled(size, args.repeats if size <= 100_000 else 1) for size in sizes]
     progress_done()
@@ -183,11 +183,11 @@ def _scaled(size: int, repeats: int) -> list[str]:
 
     progress(f"scale: {size:,} rows")
     make = _contenders(n_jobs=1)["MassBayes"]
-    make().fit(*ring_curve_wave_tri_gaussian(700))  # which compiles
+    make().fit(*ring_curve_wave_tri_gaussian(700))  # compiles
     X, y = ring_curve_wave_tri_gaussian(size)
     turns = []
     for _ in range(repeats):
-        with _watched_growth() as growth:
+        with _timed_growth() as growth:
             whole, model = wall(lambda: make().fit(X, y))
         turns.append((whole, whole - sum(growth), sum(growth)))
     megabytes = sum(tree.n_bytes for tree in model.trees_) / 2**20
@@ -195,19 +195,19 @@ def _scaled(size: int, repeats: int) -> list[str]:
 
 
 @contextmanager
-def _watched_growth() -> Iterator[list[float]]:
-    """The seconds that growing trees takes, of every fit in the meantime."""
+def _timed_growth() -> Iterator[list[float]]:
+    """Record the seconds that each fit in this context spends growing trees."""
     from unnaive.mass import mass_bayes as mass
 
     seconds: list[float] = []
     grow_forest = mass.grow_forest
 
-    def watched(*arguments: Any) -> Any:
+    def timed(*arguments: Any) -> Any:
         taken, trees = wall(lambda: grow_forest(*arguments))
         seconds.append(taken)
         return trees
 
-    mass.grow_forest = watched
+    mass.grow_forest = timed
     try:
         yield seconds
     finally:
@@ -215,8 +215,8 @@ def _watched_growth() -> Iterator[list[float]]:
 
 
 def all_of_covertype(args: argparse.Namespace) -> str:
-    """Trees of all rows of nine tenths of Covertype, in a process of its own, so that its peak of memory is its own."""
-    told = json.loads(
+    """Trees on nine tenths of Covertype, all rows each, in a separate process to measure its peak memory."""
+    result = json.loads(
         subprocess.run(
             [sys.executable, "-c", _ALL_ROWS.replace("N_TREES", str(N_TREES)), str(args.rows or 10**9), "2"],
             check=True,
@@ -224,17 +224,17 @@ def all_of_covertype(args: argparse.Namespace) -> str:
             text=True,
         ).stdout
     )
-    fit, predict = told["seconds"]
+    fit, predict = result["seconds"]
     return (
         f"Covertype, {N_TREES} trees of all rows, one fold, two threads, wall clock\n"
-        f"{told['rows']:,} rows: fit {fit:.1f} s, predict {told['tested']:,} rows {predict:.1f} s, accuracy "
-        f"{100 * told['accuracy']:.2f} %, trees {told['trees'] / 2**20:,.0f} MiB, peak {told['peak'] / 2**10:,.0f} MiB "
-        f"({told['before'] / 2**10:,.0f} before the fit)"
+        f"{result['rows']:,} rows: fit {fit:.1f} s, predict {result['tested']:,} rows {predict:.1f} s, accuracy "
+        f"{100 * result['accuracy']:.2f} %, trees {result['trees'] / 2**20:,.0f} MiB, "
+        f"peak {result['peak'] / 2**10:,.0f} MiB ({result['before'] / 2**10:,.0f} before the fit)"
     )
 
 
 SECTIONS: dict[str, Callable[[argparse.Namespace], str]] = {
-    "letters": beside_forests,
+    "letters": compare_with_forests,
     "threads": threads,
     "scale": scale,
     "covertype": all_of_covertype,

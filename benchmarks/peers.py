@@ -1,4 +1,4 @@
-"""Everybody who takes a turn: our classifiers, the Python peers, and WEKA, behind one small interface."""
+"""The contenders, with one interface: our classifiers, the Python peers and WEKA."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class MissingPeerError(RuntimeError):
 
 
 class Contender(Protocol):
-    """Fits a table and scores its rows, once a turn."""
+    """Fits a table and scores its rows, once per round."""
 
     name: str
     note: str
 
-    def turn(self) -> Seconds: ...
+    def run(self) -> Seconds: ...
 
-    def answers(self) -> np.ndarray | None: ...
+    def predictions(self) -> np.ndarray | None: ...
 
 
 class Estimator:
     """An estimator with `fit` and `predict_proba`.
 
-    A slow one scores only the first `n_scored` rows, and its seconds are scaled to all of them.
+    A slow one scores only the first `n_scored` rows; its time is scaled up to all rows.
     """
 
     def __init__(self, name: str, make: Callable[[], Any], table: Table, n_scored: int | None = None):
@@ -44,9 +44,9 @@ class Estimator:
         self._scored = table.X[:n_scored]
         self._scale = len(table.X) / len(self._scored)
         if self._scale > 1:
-            self.note = f"predict timed on {len(self._scored):,} rows and scaled"
+            self.note = f"predict timed on {len(self._scored):,} rows and scaled up"
 
-    def turn(self) -> Seconds:
+    def run(self) -> Seconds:
         model = self._make()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -54,8 +54,8 @@ class Estimator:
             predict, self._proba = cpu(lambda: model.predict_proba(self._scored))
         return {"fit": fit, "predict": predict * self._scale}
 
-    def answers(self) -> np.ndarray | None:
-        """The class of each scored row, from the last turn."""
+    def predictions(self) -> np.ndarray | None:
+        """The class of each scored row, from the last round."""
         return np.asarray(self._proba).argmax(axis=1)
 
 
@@ -66,15 +66,15 @@ class WekaClassifier:
         self.name, self.note = name, ""
         self._weka, self._table, self._specification = weka, table.name, specification
 
-    def turn(self) -> Seconds:
+    def run(self) -> Seconds:
         return self._weka.classify(self._table, self._specification)
 
-    def answers(self) -> np.ndarray | None:
-        return self._weka.answers(self._table, self._specification)
+    def predictions(self) -> np.ndarray | None:
+        return self._weka.predictions(self._table, self._specification)
 
 
 class EstimatedA2DE(WekaClassifier):
-    """WEKA's AODE with its predict time multiplied, for the A2DE that is not in the jar."""
+    """An estimate of WEKA's A2DE, which is not in the jar: the predict time of its AODE times a constant."""
 
     def __init__(self, weka: Weka, table: Table):
         super().__init__(weka, table, AODE_DEFAULT)
@@ -82,10 +82,10 @@ class EstimatedA2DE(WekaClassifier):
         self.name = "WEKA (est.)"
         self.note = f"A2DE is not in the jar: {self._factor:g} x its AODE, timed here"
 
-    def turn(self) -> Seconds:
-        return {"predict": super().turn()["predict"] * self._factor}
+    def run(self) -> Seconds:
+        return {"predict": super().run()["predict"] * self._factor}
 
-    def answers(self) -> None:
+    def predictions(self) -> None:
         return None
 
 
@@ -93,7 +93,7 @@ def _ours(name: str, **parameters: Any) -> Callable[[], Any]:
     return lambda: MODELS[name].make(categorical_features="all", n_jobs=1, **parameters)
 
 
-#: Our models of the registry, with WEKA's settings, by the names the tables use.
+#: Our models with WEKA's settings, by their names in the output.
 OURS: dict[str, Callable[[], Any]] = {
     "NaiveBayes": _ours("nb"),
     "AODE": _ours("aode"),
@@ -107,7 +107,7 @@ OURS: dict[str, Callable[[], Any]] = {
 
 
 def ours(model: str, table: Table) -> Contender:
-    """Our `model`, one thread."""
+    """Our `model`, with one thread."""
     return Estimator("unnaive", OURS[model], table)
 
 
@@ -120,7 +120,7 @@ def _categorical_nb(table: Table) -> Contender:
 def _scikit_bayes(table: Table) -> Contender:
     ande = _peer("skbn", "scikit-bayes").AnDE
     columns = list(range(table.X.shape[1]))
-    # Not scaled: its time a row grows with the number of rows.
+    # Not scaled up: its time per row grows with the number of rows.
     return Estimator("scikit-bayes", lambda: ande(n_dependence=1, categorical_features=columns), table)
 
 
@@ -128,7 +128,7 @@ def _pyagrum(table: Table) -> Contender:
     _peer("pyagrum", "pyAgrum").setNumberOfThreads(1)
     classifier = _peer("pyagrum.skbn", "pyAgrum").BNClassifier
     processor = _peer("pyagrum.lib.discreteTypeProcessor", "pyAgrum").DiscreteTypeProcessor
-    # Columns with no more distinct values than the threshold are taken as they are, not discretised.
+    # Columns with at most this many distinct values are not discretized.
     threshold = max(int(table.n_values.max()), table.n_classes) + 1
 
     def make() -> Any:
@@ -144,7 +144,7 @@ def _peer(module: str, distribution: str) -> Any:
         raise MissingPeerError(f"{distribution} (extra 'peers': {problem})") from problem
 
 
-#: Who else has a model, on which tables.
+#: The Python peers of each model, and the tables they run on.
 PYTHON_PEERS: dict[str, list[tuple[Callable[[Table], Contender], tuple[str, ...]]]] = {
     "NaiveBayes": [(_categorical_nb, ("letters", "synthetic", "classes"))],
     "AODE": [(_scikit_bayes, ("classes",))],
@@ -153,7 +153,7 @@ PYTHON_PEERS: dict[str, list[tuple[Callable[[Table], Contender], tuple[str, ...]
 
 
 def opponents(model: str, table: Table, weka: Weka | None) -> tuple[list[Contender], list[str]]:
-    """Who is timed beside our `model` on `table`, and which of them are missing."""
+    """The peers timed against our `model` on `table`, and those that are missing."""
     found: list[Contender] = []
     missing: list[str] = []
     for make, tables in PYTHON_PEERS.get(model, []):
@@ -175,7 +175,7 @@ def opponents(model: str, table: Table, weka: Weka | None) -> tuple[list[Contend
 
 
 def versions() -> dict[str, str]:
-    """The version of everything that is timed, or why there is none."""
+    """The version of each package, or "missing"."""
     found = {}
     for name in ("unnaive", "numpy", "numba", "scikit-learn", "scikit-bayes", "pyAgrum"):
         try:

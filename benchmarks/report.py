@@ -1,85 +1,85 @@
-"""Figures, the bars they are held against, and plain text tables."""
+"""Results, their targets, and plain-text tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-#: What was measured: the table or section, the model, the phase, and who it is measured against.
+#: What was measured: table or section, model, phase, and peer.
 Key = tuple[str, str, str, str]
 
 MISSING = "-"
 
 
 @dataclass(frozen=True)
-class Bar:
-    """What a figure should be: at least `least`, or at most `most`."""
+class Target:
+    """The limit that a figure should keep: `minimum` or `maximum`; `goal` is more ambitious."""
 
     key: Key
-    least: float | None = None
-    most: float | None = None
-    aim: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    goal: float | None = None
     unit: str = "x"
 
     def met(self, value: float) -> bool:
-        return value >= self.least if self.least is not None else value <= self.most
+        return value >= self.minimum if self.minimum is not None else value <= self.maximum
 
     def __str__(self) -> str:
-        sign, limit = (">=", self.least) if self.least is not None else ("<=", self.most)
-        aim = f" (aim {self.aim:g}{self.unit})" if self.aim else ""
-        return f"{sign} {limit:g}{self.unit}{aim}"
+        sign, limit = (">=", self.minimum) if self.minimum is not None else ("<=", self.maximum)
+        goal = f" (goal {self.goal:g}{self.unit})" if self.goal else ""
+        return f"{sign} {limit:g}{self.unit}{goal}"
 
 
-def _bars() -> list[Bar]:
-    bars = []
+def _targets() -> list[Target]:
+    targets = []
     for table in ("letters", "synthetic"):
         for model in ("AODE", "WAODE", "AODEsr", "HNB", "A2DE"):
             peer = "WEKA (est.)" if model == "A2DE" else "WEKA"
-            bars.append(Bar((table, model, "predict", peer), least=5, aim=10))
+            targets.append(Target((table, model, "predict", peer), minimum=5, goal=10))
             if model == "AODE":
-                bars.append(Bar((table, model, "predict", "WEKA, Laplace"), least=5, aim=10))
-    bars.append(Bar(("synthetic", "AODE", "fit", "WEKA"), least=2))
-    bars.append(Bar(("synthetic", "TAN", "fit", "WEKA"), least=20))
-    bars.append(Bar(("classes", "AODE", "predict", "scikit-bayes"), least=20))
-    bars.append(Bar(("classes", "TAN", "predict", "pyAgrum"), least=20))
+                targets.append(Target((table, model, "predict", "WEKA, Laplace"), minimum=5, goal=10))
+    targets.append(Target(("synthetic", "AODE", "fit", "WEKA"), minimum=2))
+    targets.append(Target(("synthetic", "TAN", "fit", "WEKA"), minimum=20))
+    targets.append(Target(("classes", "AODE", "predict", "scikit-bayes"), minimum=20))
+    targets.append(Target(("classes", "TAN", "predict", "pyAgrum"), minimum=20))
     for table in ("letters", "synthetic", "classes"):
         for phase in ("fit", "predict"):
-            bars.append(Bar((table, "NaiveBayes", phase, "CategoricalNB"), least=1))
-    bars.append(Bar(("mdl", "letters", "fit + transform", "WEKA"), least=2))
-    bars.append(Bar(("mdl", "covertype", "fit + transform", "seconds"), most=10, unit=" s"))
+            targets.append(Target((table, "NaiveBayes", phase, "CategoricalNB"), minimum=1))
+    targets.append(Target(("mdl", "letters", "fit + transform", "WEKA"), minimum=2))
+    targets.append(Target(("mdl", "covertype", "fit + transform", "seconds"), maximum=10, unit=" s"))
     for model in ("AODE", "A2DE", "HNB"):
-        bars.append(Bar(("threads", model, "predict", "one thread"), least=1.7))
-    bars.append(Bar(("cold", "import unnaive", "over", "import sklearn.base"), most=50, unit=" ms"))
-    return bars
+        targets.append(Target(("threads", model, "predict", "one thread"), minimum=1.7))
+    targets.append(Target(("cold", "import unnaive", "over", "import sklearn.base"), maximum=50, unit=" ms"))
+    return targets
 
 
-BARS = _bars()
+TARGETS = _targets()
 
 
 @dataclass
 class Results:
-    """Everything a run found out."""
+    """Everything measured in a run."""
 
     figures: dict[Key, float] = field(default_factory=dict)
     raw: list[dict] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
 
-    def note_missing(self, what: str) -> None:
-        if what not in self.missing:
-            self.missing.append(what)
+    def note_missing(self, name: str) -> None:
+        if name not in self.missing:
+            self.missing.append(name)
 
     def summary(self) -> str:
-        """Each figure that has a bar, beside it."""
+        """Each target with the measured figure."""
         rows = []
-        for bar in BARS:
-            value = self.figures.get(bar.key)
-            section, model, phase, peer = bar.key
+        for target in TARGETS:
+            value = self.figures.get(target.key)
+            section, model, phase, peer = target.key
             measured, verdict = MISSING, "not run"
             if value is not None:
-                measured = f"{number(value)}{bar.unit}"
-                verdict = "met" if bar.met(value) else "NOT MET"
-            rows.append([section, model, phase, peer, measured, str(bar), verdict])
-        header = ["section", "model", "phase", "beside", "measured", "bar", "verdict"]
+                measured = f"{number(value)}{target.unit}"
+                verdict = "met" if target.met(value) else "NOT MET"
+            rows.append([section, model, phase, peer, measured, str(target), verdict])
+        header = ["section", "model", "phase", "peer", "measured", "target", "verdict"]
         return text_table(header, rows, n_left=4)
 
 
@@ -99,7 +99,7 @@ def seconds(value: float | None) -> str:
 
 
 def percent(value: float | None) -> str:
-    """A proportion in per cent."""
+    """A proportion in percent."""
     return MISSING if value is None else f"{100 * value:.2f}"
 
 

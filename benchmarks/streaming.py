@@ -1,4 +1,4 @@
-"""Fit a Parquet file batch by batch and in memory: peak memory, seconds, and whether it is the same model."""
+"""Fit a Parquet file in batches and in memory: peak memory, time, and whether the models are equal."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from unnaive.streaming import predict_file
 start = time.perf_counter()
 predict_file(load(sys.argv[3]), sys.argv[2], sys.argv[4])
 """
-_TELL = """
+_REPORT = """
 print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10]))
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rows", type=int, default=5_000_000)
-    parser.add_argument("--model", default="aode")
-    parser.add_argument("--folder", type=Path, help="where the file is made; a temporary folder by default")
+    parser.add_argument("--rows", type=int, default=5_000_000, help="rows to fit (default: 5 million)")
+    parser.add_argument("--model", default="aode", help="model by its short name (default: aode)")
+    parser.add_argument("--folder", type=Path, help="folder in which the file is created (default: temporary)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -61,11 +61,9 @@ def run(args: argparse.Namespace) -> int:
             ("predict in batches", _PREDICT, [file, streamed, out]),
             ("fit in memory", _WHOLE, [file, whole]),
         ):
-            seconds, megabytes = json.loads(
-                subprocess.run(
-                    [sys.executable, "-c", code + _TELL, args.model, *paths], check=True, capture_output=True, text=True
-                ).stdout
-            )
+            command = [sys.executable, "-c", code + _REPORT, args.model, *paths]
+            output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            seconds, megabytes = json.loads(output)
             print(f"{task:20} {seconds:8.1f} s   peak {megabytes:8,.0f} MiB")
         same = _same_model(streamed, whole)
         print(f"same model: {same}")
@@ -73,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def make_file(path: str, n_rows: int) -> None:
-    """Ten columns of categories and ten of numbers, some missing, that depend on a class and on each other."""
+    """Ten categorical and ten numeric columns that depend on the class and on each other, with missing values."""
     rng = np.random.default_rng(0)
     writer = None
     for start in range(0, n_rows, _CHUNK):
@@ -97,7 +95,7 @@ def make_file(path: str, n_rows: int) -> None:
 
 
 def _same_model(one: str, other: str) -> bool:
-    """Whether two files hold models of the same bins, categories and counts, to the last bit."""
+    """Whether two model files have the same bins, categories and counts, bit for bit."""
     from unnaive.persist import load
 
     start = time.perf_counter()

@@ -1,7 +1,7 @@
-"""The table classifiers beside WEKA, scikit-learn, scikit-bayes and pyAgrum, on the same integer codes.
+"""Table classifiers against WEKA, scikit-learn, scikit-bayes and pyAgrum, on the same integer codes.
 
-One process and one thread each, in turns; CPU seconds, medians over the repeats. A ratio is the peer's
-seconds over ours, so above 1 we are faster.
+Contenders run alternately, with one process and one thread each. Times are CPU seconds, medians over the repeats.
+A ratio is the peer's time divided by ours: above 1 we are faster.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ MAX_THREADED_ROWS = 4_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--weka", metavar="JAR", help="time WEKA too; needs java and javac")
+    parser.add_argument("--weka", metavar="JAR", help="also time WEKA; requires java and javac")
     parser.add_argument(
         "--only",
         nargs="+",
         default=[],
         choices=[*SECTIONS, *OURS],
-        metavar="WORD",
+        metavar="NAME",
         help=f"only these sections ({', '.join(SECTIONS)}) and models ({', '.join(OURS)})",
     )
-    parser.add_argument("--repeats", type=int, default=5, help="timed turns each (default 5)")
-    parser.add_argument("--threads", action="store_true", help="two threads beside one; needs two idle cores")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="save the raw figures")
+    parser.add_argument("--repeats", type=int, default=5, help="timed rounds (default: 5)")
+    parser.add_argument("--threads", action="store_true", help="also time two threads; requires two idle cores")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="save the raw results")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -84,25 +84,25 @@ def run(args: argparse.Namespace) -> int:
         args.json.write_text(json.dumps(saved, indent=1))
     progress_done()
     print("summary\n" + results.summary())
-    for what in results.missing:
-        print(f"missing: {what}")
+    for name in results.missing:
+        print(f"missing: {name}")
     return 0
 
 
 def load() -> str:
-    """How busy the machine is: ratios hold under load, seconds and thread counts less so."""
+    """The load of the machine: it affects seconds and thread scaling more than ratios."""
     return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
 
 def classifiers(table: Table, models: list[str], weka: Weka | None, results: Results, repeats: int) -> str:
-    """Each of our models in turns with whoever else has it."""
+    """Each of our models against its peers."""
     if weka is not None and table.name in peers.A2DE_OVER_AODE:
         weka.load(table)
     rows, notes = [], []
     for model in models:
         others, missing = peers.opponents(model, table, weka)
-        for what in missing:
-            results.note_missing(what)
+        for name in missing:
+            results.note_missing(name)
         try:
             contenders = [peers.ours(model, table), *others]
         except MissingPeerError as problem:
@@ -110,42 +110,42 @@ def classifiers(table: Table, models: list[str], weka: Weka | None, results: Res
             contenders = others
         if not others:
             continue
-        progress(f"{table.name}: {model} beside {', '.join(c.name for c in others)}")
+        progress(f"{table.name}: {model} against {', '.join(c.name for c in others)}")
         try:
-            turns = take_turns({c.name: c.turn for c in contenders}, repeats)
+            turns = take_turns({c.name: c.run for c in contenders}, repeats)
         except WekaError as problem:
             results.note_missing(f"{table.name}, {model}: {problem}")
             continue
         rows += compare(table, model, contenders, turns, results)
         notes += [f"{model}, {c.name}: {c.note}" for c in contenders if c.note]
-    header = ["model", "beside", "fit s", "ratio", "predict s", "ratio", "rows/s", "accuracy %", "agree %"]
+    header = ["model", "system", "fit s", "ratio", "predict s", "ratio", "rows/s", "accuracy %", "agree %"]
     return "\n".join([table.describe(), text_table(header, rows, n_left=2), *notes])
 
 
 def compare(table: Table, model: str, contenders: list, turns: dict, results: Results) -> list[list[str]]:
-    """Our line, and one for each peer with the ratios and how many rows get the same class as from us."""
+    """One row for us and one per peer, with ratios and the share of rows that get the same class."""
     rows = []
     our_times: dict[str, float] = {}
-    our_answers = None
+    our_predictions = None
     for contender in contenders:
-        times, answers = medians(turns[contender.name]), contender.answers()
+        times, predictions = medians(turns[contender.name]), contender.predictions()
         accuracy = agree = None
-        if answers is not None:
-            accuracy = float(np.mean(answers == table.y[: len(answers)]))
+        if predictions is not None:
+            accuracy = float(np.mean(predictions == table.y[: len(predictions)]))
         ratios = {}
         if contender.name == "unnaive":
-            our_times, our_answers = times, answers
+            our_times, our_predictions = times, predictions
         else:
             ratios = {phase: times[phase] / our_times[phase] for phase in times if phase in our_times}
             for phase, ratio in ratios.items():
                 results.figures[table.name, model, phase, contender.name] = ratio
-            if answers is not None and our_answers is not None:
-                agree = float(np.mean(answers == our_answers[: len(answers)]))
+            if predictions is not None and our_predictions is not None:
+                agree = float(np.mean(predictions == our_predictions[: len(predictions)]))
         results.raw.append(
             {
                 "section": table.name,
                 "model": model,
-                "who": contender.name,
+                "system": contender.name,
                 "seconds": turns[contender.name],
                 "accuracy": accuracy,
                 "agree": agree,
@@ -160,7 +160,7 @@ def compare(table: Table, model: str, contenders: list, turns: dict, results: Re
 
 
 def discretization(weka: Weka | None, results: Results, repeats: int) -> str:
-    """MDL cut points of Letters beside WEKA's, and of Covertype's numeric columns."""
+    """MDL discretization of Letters against WEKA, and of Covertype's numeric columns."""
     from unnaive import MDLDiscretizer
 
     def ours(X: np.ndarray, y: np.ndarray) -> dict[str, float]:
@@ -176,7 +176,7 @@ def discretization(weka: Weka | None, results: Results, repeats: int) -> str:
     progress("mdl: letters")
     turns = take_turns(contenders, max(repeats, 5), warmups=3)
     typical = {name: medians(phases)["cpu"] for name, phases in turns.items()}
-    rows = [["letters", who, seconds(value), number(value / typical["unnaive"])] for who, value in typical.items()]
+    rows = [["letters", name, seconds(value), number(value / typical["unnaive"])] for name, value in typical.items()]
     results.raw.append({"section": "mdl", "model": "letters", "seconds": turns})
     if "WEKA" in typical:
         results.figures["mdl", "letters", "fit + transform", "WEKA"] = typical["WEKA"] / typical["unnaive"]
@@ -191,11 +191,11 @@ def discretization(weka: Weka | None, results: Results, repeats: int) -> str:
         results.raw.append({"section": "mdl", "model": "covertype", "seconds": turns})
         results.figures["mdl", "covertype", "fit + transform", "seconds"] = value
         rows.append(["covertype", "unnaive", seconds(value), "-"])
-    return "mdl: discretisation, fit + transform\n" + text_table(["table", "who", "CPU s", "ratio"], rows, 2)
+    return "mdl: discretization, fit + transform\n" + text_table(["table", "system", "CPU s", "ratio"], rows, 2)
 
 
 def two_threads(models: list[str], results: Results, repeats: int) -> str:
-    """`n_jobs=2` beside `n_jobs=1` on the wall clock, on Letters' rows repeated to about two seconds."""
+    """`n_jobs=2` against `n_jobs=1` in wall-clock time, on Letters repeated to take about two seconds."""
     table = data.TABLES["letters"]()
     rows = []
     for model in [m for m in models if m in THREADED]:
@@ -218,22 +218,24 @@ def two_threads(models: list[str], results: Results, repeats: int) -> str:
             warmups=1,
         )
         first, second = medians(turns["one"])["wall"], medians(turns["two"])["wall"]
-        apart = np.median([side_by_side(one, X) for _ in range(repeats)])
-        results.raw.append({"section": "threads", "model": model, "rows": len(X), "seconds": turns, "apart": apart})
+        both = np.median([time_two_processes(one, X) for _ in range(repeats)])
+        results.raw.append(
+            {"section": "threads", "model": model, "rows": len(X), "seconds": turns, "two processes": both}
+        )
         results.figures["threads", model, "predict", "one thread"] = first / second
-        results.figures["threads", model, "predict", "two processes"] = (first / second) / (2 * first / apart)
+        results.figures["threads", model, "predict", "two processes"] = (first / second) / (2 * first / both)
         rows.append(
-            [model, f"{len(X):,}", seconds(first), seconds(second), number(first / second), number(2 * first / apart)]
+            [model, f"{len(X):,}", seconds(first), seconds(second), number(first / second), number(2 * first / both)]
         )
     header = ["model", "rows", "one thread s", "two threads s", "ratio", "two processes"]
     return (
-        "threads: predict_proba on letters, wall clock; the last column is what two processes that share nothing gain\n"
+        "threads: predict_proba on letters, wall clock; the last column is the speedup of two independent processes\n"
         + text_table(header, rows)
     )
 
 
-def side_by_side(model: object, X: np.ndarray) -> float:
-    """Wall seconds in which two processes, with nothing in common, each predict all rows."""
+def time_two_processes(model: object, X: np.ndarray) -> float:
+    """Wall-clock seconds in which two independent processes each predict all rows."""
     context = multiprocessing.get_context("fork")
     ready, begin, end = context.Barrier(3), context.Barrier(3), context.Barrier(3)
 

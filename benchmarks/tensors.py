@@ -1,4 +1,4 @@
-"""Bat on molecules, beside AODE on the same tensors as vectors, and its time by the size of tensors."""
+"""Bat against AODE on molecules, on the same tensors, and its time by tensor size."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from benchmarks.timing import cpu, progress, progress_done
 
 _MOLECULES = 1000
 _SIZES = (20, 40, 80, 160)
-_NON_ZEROS = 60
+_NONZEROS = 60
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=3, help="timed runs (default: 3)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -30,12 +30,12 @@ def run(args: argparse.Namespace) -> int:
     print()
     print(by_size(args.repeats))
     progress_done()
-    print(f"Peak of memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10:,.0f} MiB, data and all")
+    print(f"Peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10:,.0f} MiB, including data")
     return 0
 
 
 def on_molecules(graphs: list[Any], labels: np.ndarray, repeats: int) -> str:
-    """Fit and predict all molecules, with m patterns; AODE where its table is not too large."""
+    """Fit and predict all molecules with m patterns; AODE only where its table is not too large."""
     from unnaive import AODE, BayesianTensorClassifier, SubgraphTensor
 
     rows = []
@@ -49,12 +49,12 @@ def on_molecules(graphs: list[Any], labels: np.ndarray, repeats: int) -> str:
             theirs = _seconds(AODE(categorical_features="all", smoothing="laplace"), columns, labels, repeats)
             line += [*map(number, theirs), f"{number(sum(theirs) / sum(ours))}x"]
         rows.append([*line, *["-"] * (7 - len(line))])
-    header = ["m", "non-zeros", "fit s", "predict s", "AODE fit s", "AODE predict s", "ratio"]
+    header = ["m", "nonzeros", "fit s", "predict s", "AODE fit s", "AODE predict s", "ratio"]
     return f"Bat on {len(graphs)} molecules of AID 1, one thread, CPU seconds\n" + text_table(header, rows)
 
 
 def by_size(repeats: int) -> str:
-    """Tensors of one number of non-zeros, scattered over ever more cells."""
+    """Tensors with a fixed number of nonzeros in an increasing number of cells."""
     from unnaive import BayesianTensorClassifier, SparseTensor
 
     rows = []
@@ -65,19 +65,19 @@ def by_size(repeats: int) -> str:
             [
                 (row, *divmod(cell, size))
                 for row in range(_MOLECULES)
-                for cell in rng.choice(size * size, _NON_ZEROS, replace=False)
+                for cell in rng.choice(size * size, _NONZEROS, replace=False)
             ]
         )
         values = rng.integers(1, 4, size=len(coordinates)).astype(float)
         tensors = SparseTensor.from_coordinates(coordinates, values, (_MOLECULES, size, size))
         fit, predict = _seconds(BayesianTensorClassifier(), tensors, rng.integers(2, size=_MOLECULES), repeats)
         rows.append([str(size), number(fit), number(1e6 * predict / _MOLECULES)])
-    title = f"{_MOLECULES} random tensors of {_NON_ZEROS} non-zeros, one thread"
-    return f"{title}\n" + text_table(["m", "fit s", "predict, µs a row"], rows)
+    title = f"{_MOLECULES} random tensors of {_NONZEROS} nonzeros, one thread"
+    return f"{title}\n" + text_table(["m", "fit s", "predict, µs per row"], rows)
 
 
 def _seconds(model: Any, X: Any, labels: np.ndarray, repeats: int) -> tuple[float, float]:
-    """Medians of CPU seconds to fit and to predict, after a turn that compiles."""
+    """Median CPU seconds to fit and to predict, after a warm-up that compiles."""
     turns = []
     for _ in range(repeats + 1):
         fit, _ = cpu(lambda: model.fit(X, labels))

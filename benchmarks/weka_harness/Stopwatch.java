@@ -14,15 +14,15 @@ import weka.filters.Filter;
 import weka.filters.supervised.attribute.Discretize;
 
 /**
- * A JVM that stays warm and times WEKA one request at a time, so that another program can take turns with it.
+ * Times WEKA in a warm JVM, one request at a time, so that it can alternate with other programs.
  *
- * One request a line on standard input, fields separated by tabs, one JSON object a line in answer:
+ * Reads one request per line from standard input, fields separated by tabs; writes one JSON object per line:
  *
  *   load TABLE FILE                    read an ARFF file; the last attribute is the class
- *   classify TABLE "CLASS OPTIONS" [FILE]  train on all rows, then score all rows; the answers go to FILE
+ *   classify TABLE "CLASS OPTIONS" [FILE]  train on all rows, then score all rows; predictions are written to FILE
  *   discretize TABLE                   learn MDL cut points on all rows and apply them
  *
- * Seconds are CPU time of this thread alone: the compiler and the garbage collector run on other threads.
+ * Seconds are CPU time of this thread only: the JIT compiler and the garbage collector run on other threads.
  */
 public final class Stopwatch {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();

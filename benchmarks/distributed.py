@@ -1,4 +1,4 @@
-"""Fit Parquet files on Dask workers: seconds, memory, bytes that travel, peers, and workers that are killed."""
+"""Fits of Parquet files on Dask workers: time, memory, peers, network traffic, killed workers and cut points."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as TookTooLong
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,23 +29,28 @@ from numpy.typing import NDArray
 from benchmarks.report import number, text_table
 from benchmarks.timing import progress, progress_done, wall
 
-_ROWS_A_FILE = 500_000
-_ROWS_A_BATCH = 50_000
+_ROWS_PER_FILE = 500_000
+_ROWS_PER_BATCH = 50_000
 _TARGET = "class"
-_PARTITIONS = 32  # where bytes are counted and workers are killed
-_PATIENCE = 300  # seconds for a run with a worker killed, which takes a few
+_PARTITIONS = 32  # of the parts bytes and kills
+_TIMEOUT = 300  # seconds for a run with a killed worker, which takes a few
 _PEERS = {"spark": "Spark ML, local[2]", "dask-ml": "dask-ml, two workers"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rows", type=int, default=50_000_000)
-    parser.add_argument("--model", default="aode")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--memory", default="1GB", help="limit of each worker")
-    parser.add_argument("--kills", type=int, default=20, help="runs in which a worker is killed")
-    parser.add_argument("--parts", default="time,peers,bytes,kills,cells", help="which of these to run")
-    parser.add_argument("--folder", type=Path, help="where files are made and kept; a temporary folder by default")
-    parser.add_argument("--peers", metavar="PYTHON", default=sys.executable, help="one that has pyspark and dask-ml")
+    parser.add_argument("--rows", type=int, default=50_000_000, help="rows to fit (default: 50 million)")
+    parser.add_argument("--model", default="aode", help="model by its short name (default: aode)")
+    parser.add_argument("--workers", type=int, default=2, help="Dask workers (default: 2)")
+    parser.add_argument("--memory", default="1GB", help="memory limit per worker (default: 1GB)")
+    parser.add_argument("--kills", type=int, default=20, help="runs in which a worker is killed (default: 20)")
+    parser.add_argument("--parts", default="time,peers,bytes,kills,cells", help="comma-separated (default: all)")
+    parser.add_argument("--folder", type=Path, help="folder in which files are created and kept (default: temporary)")
+    parser.add_argument(
+        "--peers",
+        metavar="PYTHON",
+        default=sys.executable,
+        help="interpreter with pyspark and dask-ml (default: this one)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     same = True
     if "time" in parts or "peers" in parts:
         with tempfile.TemporaryDirectory() as temporary:
-            files = make_files(args.folder or Path(temporary), args.rows, min(_ROWS_A_FILE, -(-args.rows // 16)))
+            files = make_files(args.folder or Path(temporary), args.rows, min(_ROWS_PER_FILE, -(-args.rows // 16)))
             size = sum(os.path.getsize(file) for file in files)
             print(f"{args.rows:,} rows x 20 columns, {len(files)} files, {size / 2**20:,.0f} MiB of Parquet\n")
             if "time" in parts:
@@ -61,17 +66,17 @@ def run(args: argparse.Namespace) -> int:
             if "peers" in parts:
                 compare_naive_bayes(files, args)
     if "bytes" in parts:
-        show_bytes()
+        measure_traffic()
     if "kills" in parts:
         same &= kill_workers(args)
     if "cells" in parts:
-        show_cells()
+        measure_cut_points()
     return 0 if same else 1
 
 
 @contextmanager
 def workers(n_workers: int, memory: str = "auto") -> Iterator[Any]:
-    """A client of so many processes of one thread."""
+    """A client of a local cluster of `n_workers` processes with one thread each."""
     from distributed import Client, LocalCluster
 
     cluster = LocalCluster(
@@ -86,7 +91,7 @@ def workers(n_workers: int, memory: str = "auto") -> Iterator[Any]:
 
 
 def make_rows(seed: int, n_rows: int, digits: int | None = 3) -> pa.Table:
-    """Ten columns of categories and ten of numbers, some missing, that depend on a class and on each other."""
+    """Ten categorical and ten numeric columns that depend on the class and on each other, with missing values."""
     rng = np.random.default_rng(seed)
     y = rng.integers(2, size=n_rows)
     columns: dict[str, pa.Array] = {}
@@ -104,30 +109,30 @@ def make_rows(seed: int, n_rows: int, digits: int | None = 3) -> pa.Table:
     return pa.table(columns)
 
 
-def make_files(folder: Path, n_rows: int, rows_a_file: int = _ROWS_A_FILE) -> list[str]:
-    """Files of so many rows; those that are there already are kept."""
+def make_files(folder: Path, n_rows: int, rows_per_file: int = _ROWS_PER_FILE) -> list[str]:
+    """Files of `n_rows` rows in total; existing ones are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     files = []
-    for place, start in enumerate(range(0, n_rows, rows_a_file)):
-        file = folder / f"{place:05d}-{min(rows_a_file, n_rows - start)}.parquet"
+    for place, start in enumerate(range(0, n_rows, rows_per_file)):
+        file = folder / f"{place:05d}-{min(rows_per_file, n_rows - start)}.parquet"
         files.append(str(file))
         if not file.exists():
-            progress(f"making {file.name}")
+            progress(f"writing {file.name}")
             part = file.with_suffix(".part")
-            pq.write_table(make_rows(place, min(rows_a_file, n_rows - start)), part)
+            pq.write_table(make_rows(place, min(rows_per_file, n_rows - start)), part)
             part.rename(file)
     progress_done()
     return files
 
 
 def warm_up(client: Any, files: list[str], model: str) -> None:
-    """Let every worker import and load compiled code, which is no part of the figures."""
+    """Import modules and load compiled code on every worker, which is not timed."""
     for _ in range(2):
         _fit(client, files[: 4 * len(client.nthreads())], model)
 
 
 def compare_with_streaming(files: list[str], args: argparse.Namespace) -> bool:
-    """Workers beside one of them, and beside one process that streams the same files in its own way."""
+    """Several workers against one worker and against one process that streams the same files."""
     taken, models, peaks = {}, [], {}
     for n_workers in (args.workers, 1):
         name = f"{n_workers} worker{'s' * (n_workers > 1)}"
@@ -145,61 +150,68 @@ def compare_with_streaming(files: list[str], args: argparse.Namespace) -> bool:
         [name, f"{seconds:.1f}", number(args.rows / seconds), f"{seconds / first:.2f}", peaks[name]]
         for name, seconds in taken.items()
     ]
-    header = [f"{args.model}, workers of {args.memory}", "seconds", "rows/s", "times", "peak MiB of each process"]
+    header = [f"{args.model}, workers of {args.memory}", "seconds", "rows/s", "relative time", "peak MiB per process"]
     print(text_table(header, rows))
     same = all(model == models[0] for model in models)
     print(f"same model: {same}\n")
     return same
 
 
-def show_bytes() -> None:
-    """What travels, by rows and by workers: states between workers, and all that the loopback interface sees."""
+def measure_traffic() -> None:
+    """Bytes sent, by rows and workers: states between workers, and all traffic on the loopback interface."""
     cases = {
-        "AODE, ten columns of categories": ("aode", "category", 3),
-        "naive Bayes, ten of numbers, three decimals": ("nb", "number", 3),
-        "naive Bayes, ten of numbers, all digits": ("nb", "number", None),
+        "AODE, ten categorical columns": ("aode", "category", 3),
+        "naive Bayes, ten numeric columns, three decimals": ("nb", "number", 3),
+        "naive Bayes, ten numeric columns, all digits": ("nb", "number", None),
     }
     found: dict[str, list[list[str]]] = {name: [] for name in cases}
     for n_workers, sizes in ((1, [40_000]), (2, [10_000, 40_000, 160_000]), (4, [40_000])):
         with workers(n_workers) as client:
             for name, (model, kind, digits) in cases.items():
-                _fit_made(client, model, kind, 100, digits)
+                _fit_generated(client, model, kind, 100, digits)
                 for size in sizes:
                     progress(f"{n_workers} workers, {size} rows, {name}")
                     before = _sent_by(client)
-                    fitted = _fit_made(client, model, kind, size, digits)
+                    fitted = _fit_generated(client, model, kind, size, digits)
                     sent = _sent_by(client) - before
                     in_kib = (f"{n_bytes / 2**10:,.0f}" for n_bytes in (len(pickle.dumps(fitted.statistic_)), *sent))
                     found[name].append([name, f"{size:,}", str(n_workers), *in_kib])
     progress_done()
-    header = [f"{_PARTITIONS} partitions", "rows of each", "workers", "counts KiB", "states sent KiB", "all sent KiB"]
+    header = [
+        f"{_PARTITIONS} partitions",
+        "rows per partition",
+        "workers",
+        "counts KiB",
+        "states sent KiB",
+        "all sent KiB",
+    ]
     print(text_table(header, [row for rows in found.values() for row in rows]), end="\n\n")
 
 
 def kill_workers(args: argparse.Namespace) -> bool:
-    """Kill a worker at a random moment, each time one of a new cluster: the run has to end with the same model."""
+    """Kill a worker of a new cluster at a random moment; the run must end with the same model."""
     draw = random.Random(0)
     n_same, slowest, moments = 0, 0.0, []
     with tempfile.TemporaryDirectory() as folder:
         files = make_files(Path(folder), 640_000, 640_000 // _PARTITIONS)
         expected = _digest(_stream(files, args.model))
         for place in range(args.kills):
-            progress(f"kill {place + 1} of {args.kills}: {n_same} the same so far")
-            # The thread is the last to end: it does when the cluster that it waits for is closed.
+            progress(f"kill {place + 1} of {args.kills}: {n_same} ended with the same model so far")
+            # The thread is closed last: it ends once the cluster it waits for is closed.
             with ThreadPoolExecutor(1) as thread, workers(args.workers, args.memory) as victims:
                 warm_up(victims, files, args.model)
                 seconds, _ = wall(lambda client=victims: _fit(client, files, args.model))
                 killed: list[float] = []
-                while not killed:  # a run that is over before the moment has come does not count
+                while not killed:  # a run that ends before the kill does not count
                     process = draw.choice(list(victims.run(os.getpid).values()))
                     moment = draw.random()
                     fitting = thread.submit(wall, lambda client=victims: _fit(client, files, args.model))
                     killer = threading.Timer(moment * seconds, _kill, (process, fitting, moment, killed))
                     killer.start()
                     try:
-                        taken, model = fitting.result(_PATIENCE)
-                    except TookTooLong:
-                        taken, model = _PATIENCE, None
+                        taken, model = fitting.result(_TIMEOUT)
+                    except FutureTimeoutError:
+                        taken, model = _TIMEOUT, None
                     killer.cancel()
                     killer.join()
             n_same += model is not None and _digest(model) == expected
@@ -207,8 +219,8 @@ def kill_workers(args: argparse.Namespace) -> bool:
             moments.extend(killed)
     progress_done()
     when = ", ".join(f"{moment:.0%}" for moment in sorted(moments))
-    print(f"{args.kills} runs, each on new workers, one of which is killed: {n_same} end with the same model")
-    print(f"killed after {when} of the usual time; the slowest took {slowest:.1f} s\n")
+    print(f"{args.kills} runs on new workers, one of them killed: {n_same} ended with the same model")
+    print(f"killed after {when} of the usual time; the slowest run took {slowest:.1f} s\n")
     return n_same == args.kills
 
 
@@ -218,8 +230,8 @@ def _kill(process: int, fitting: Any, moment: float, killed: list[float]) -> Non
         killed.append(moment)
 
 
-def show_cells() -> None:
-    """How far cut points are off where numbers share cells."""
+def measure_cut_points() -> None:
+    """Distances of cut points from the exact ones where numbers share cells."""
     from unnaive.encoding.mdl_discretizer import MDLDiscretizer
     from unnaive.encoding.value_cells import ValueCells
 
@@ -234,19 +246,27 @@ def show_cells() -> None:
     for name, values in columns.items():
         exact = MDLDiscretizer().fit(values[:, None], classes).cut_points_[0]
         ordered = np.sort(values)
-        for most in (2**12, 2**16):
-            cells = ValueCells.of(values, classes, 2, most)
+        for max_distinct in (2**12, 2**16):
+            cells = ValueCells.of(values, classes, 2, max_distinct)
             cuts = MDLDiscretizer().fit_cells([cells]).cut_points_[0]
             nearest = np.abs(np.searchsorted(ordered, exact)[:, None] - np.searchsorted(ordered, cuts)).min(axis=1)
             share = cells.counts.sum(axis=1).max() / len(values)
-            rows.append([name, f"{most:,}", f"{len(cells.lowest):,}", f"{100 * share:.3f}", f"{len(exact)}",
+            rows.append([name, f"{max_distinct:,}", f"{len(cells.lowest):,}", f"{100 * share:.3f}", f"{len(exact)}",
                          f"{len(cuts)}", f"{100 * nearest.max() / len(values):.3f}"])  # fmt: skip
-    header = ["numbers", "max_distinct", "cells", "largest, % of rows", "exact cuts", "cuts", "farthest, % of rows"]
+    header = [
+        "numbers",
+        "max_distinct",
+        "cells",
+        "largest, % of rows",
+        "exact cuts",
+        "cuts",
+        "largest distance, % of rows",
+    ]
     print(text_table(header, rows), end="\n\n")
 
 
 def compare_naive_bayes(files: list[str], args: argparse.Namespace) -> None:
-    """Gaussian naive Bayes of the numbers, beside Spark and dask-ml; start-up and the first fits apart."""
+    """Gaussian naive Bayes on the numeric columns against Spark and dask-ml; startup and warm-up are not timed."""
     import dask.dataframe as dd
 
     from unnaive import NaiveBayes
@@ -260,15 +280,15 @@ def compare_naive_bayes(files: list[str], args: argparse.Namespace) -> None:
             return wall(lambda: fit(NaiveBayes(numeric="gaussian"), frame, _TARGET, client))[0]
 
     taken: dict[str, float | str] = {"unnaive, two workers": ours()}
-    for name, words in _PEERS.items():
-        progress(words)
+    for name, title in _PEERS.items():
+        progress(title)
         ran = subprocess.run(
-            [args.peers, "-m", "benchmarks.scale", name, *files],
+            [args.peers, "-m", "benchmarks.distributed", name, *files],
             cwd=Path(__file__).parents[1],
             capture_output=True,
             text=True,
         )
-        taken[words] = json.loads(ran.stdout.splitlines()[-1]) if ran.returncode == 0 else _last_line(ran.stderr)
+        taken[title] = json.loads(ran.stdout.splitlines()[-1]) if ran.returncode == 0 else _last_line(ran.stderr)
     taken["unnaive again"] = ours()
     progress_done()
     slower = max(seconds for name, seconds in taken.items() if name.startswith("unnaive"))
@@ -277,20 +297,25 @@ def compare_naive_bayes(files: list[str], args: argparse.Namespace) -> None:
         [name, f"{seconds:.1f}", number(args.rows / seconds), f"{seconds / slower:.2f}"]
         for name, seconds in taken.items()
     ]  # fmt: skip
-    header = [f"Gaussian naive Bayes, {len(_peers_columns())} columns", "seconds", "rows/s", "times our slower run"]
+    header = [
+        f"Gaussian naive Bayes, {len(_peers_columns())} columns",
+        "seconds",
+        "rows/s",
+        "ratio to our slower run",
+    ]
     print(text_table(header, rows), end="\n\n")
 
 
 def _peers_columns() -> list[str]:
-    return [f"number{j}" for j in range(10) if j % 4]  # others miss values, which the peers do not take
+    return [f"number{j}" for j in range(10) if j % 4]  # the peers do not accept missing values
 
 
 def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["no word"])[-1][:80]
+    return (text.strip().splitlines() or ["no output"])[-1][:80]
 
 
 def time_spark(files: list[str]) -> float:
-    """Seconds of Spark ML in two threads."""
+    """Seconds of Spark ML with two threads."""
     from pyspark.ml.classification import NaiveBayes
     from pyspark.ml.feature import StringIndexerModel, VectorAssembler
     from pyspark.sql import SparkSession
@@ -308,14 +333,14 @@ def time_spark(files: list[str]) -> float:
 
 
 def time_dask_ml(files: list[str]) -> float:
-    """Seconds of dask-ml on two workers of one thread, with as much memory as they want."""
+    """Seconds of dask-ml on two workers with one thread each and no memory limit."""
     import dask.dataframe as dd
     import pandas as pd
     from dask_ml.naive_bayes import GaussianNB
     from distributed import Client, LocalCluster
 
     def fit(some: list[str]) -> Any:
-        # By read_parquet, Dask puts files together, and arrays would not know the lengths of their chunks.
+        # read_parquet merges files into partitions, so the chunk lengths of the arrays would be unknown.
         frame = dd.from_map(pd.read_parquet, some, columns=[*_peers_columns(), _TARGET])
         lengths = [pq.read_metadata(file).num_rows for file in some]
         X = frame[_peers_columns()].to_dask_array(lengths=lengths)
@@ -342,18 +367,18 @@ def _fit(client: Any, files: list[str], model: str) -> Any:
     return fit(MODELS[model].make(), dd.read_parquet(files), _TARGET, client)
 
 
-def _fit_made(client: Any, model: str, kind: str, n_rows: int, digits: int | None) -> Any:
-    """Fit rows that workers make by themselves, the columns of one kind."""
+def _fit_generated(client: Any, model: str, kind: str, n_rows: int, digits: int | None) -> Any:
+    """Fit the columns of one kind, generated on the workers."""
     import dask.dataframe as dd
 
     from unnaive.distributed import fit
     from unnaive.models import MODELS
 
-    def made(seed: int) -> Any:
+    def generate(seed: int) -> Any:
         frame = make_rows(seed, n_rows, digits).to_pandas()
         return frame[[name for name in frame.columns if name.startswith((kind, _TARGET))]]
 
-    frame = dd.from_map(made, range(_PARTITIONS), meta=made(0).iloc[:0])
+    frame = dd.from_map(generate, range(_PARTITIONS), meta=generate(0).iloc[:0])
     return fit(MODELS[model].make(), frame, _TARGET, client)
 
 
@@ -366,14 +391,14 @@ def _stream(files: list[str], model: str) -> Any:
     def batches(names: list[str] | None) -> Iterator[tuple[Any, Any]]:
         for table in tables:
             columns = [name for name in table.columns if name != _TARGET] if names is None else names
-            for frame in table.batches([*columns, _TARGET], _ROWS_A_BATCH):
+            for frame in table.batches([*columns, _TARGET], _ROWS_PER_BATCH):
                 yield frame[columns], frame[_TARGET].to_numpy(dtype=object)
 
     return MODELS[model].make().fit_batches(batches)
 
 
 def _digest(model: Any) -> list[Any]:
-    """All that was learnt, to the last bit."""
+    """All learned state, for bit-for-bit comparison."""
     encoder = model.encoder_
     bins = [] if encoder.discretizer_ is None else [cuts.tolist() for cuts in encoder.discretizer_.cut_points_]
     categories = [None if known is None else known.tolist() for known in encoder.categories_]
@@ -385,7 +410,7 @@ def _peak_memory() -> float:
 
 
 def _sent_by(client: Any) -> NDArray[np.int64]:
-    """Bytes of states that workers have sent so far, and of everything that processes here have sent each other."""
+    """Bytes of states sent by the workers so far, and all bytes sent on the loopback interface."""
     import psutil
 
     everything = psutil.net_io_counters(pernic=True)["lo"].bytes_sent
@@ -396,5 +421,5 @@ def _sent(dask_worker: Any) -> int:
     return dask_worker.transfer_outgoing_bytes_total
 
 
-if __name__ == "__main__":  # in the Python of the peers
+if __name__ == "__main__":  # runs in the peers' Python
     print(json.dumps({"spark": time_spark, "dask-ml": time_dask_ml}[sys.argv[1]](sys.argv[2:])))
