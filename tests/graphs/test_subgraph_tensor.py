@@ -160,7 +160,9 @@ def test_a_search_that_takes_too_many_steps_is_given_up_with_a_warning(monkeypat
         warnings.simplefilter("error")
         assert tensors.transform([hub]).to_dense()[0, 0] == 45
     monkeypatch.setattr(statistics, "MAX_STEPS", n_steps // 2)
-    with pytest.warns(UserWarning, match=r"In 1 of 2 graphs \(the first is number 1\), the search for a pattern was"):
+    with pytest.warns(
+        UserWarning, match=r"In 1 of 2 graphs \(the first is number 1\), the search for a pattern stopped"
+    ):
         found = tensors.transform([pair, hub]).to_dense()
     assert found[0, 0] == 1
     assert 1 <= found[1, 0] < 45
