@@ -62,7 +62,9 @@ order : {1, 2, 3}, default=2
 pure : bool, default=False
     Count only paths whose end terms never share a document.
 scope : {"training", "class"}, default="training"
-    Whether the end terms of a pure path may share no training document, or none of the path's class.""",
+    Whether the end terms of a pure path may share no training document, or none of the path's class.
+binarize : float or None, default=0.0
+    A term is in a document if X is larger than this; with None, X must hold only zeros and ones.""",
 }
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
@@ -21,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.bayes_classifier import check_labels, index_labels, unchanged_on_error
 from unnaive.core.docstrings import shared_docs
+from unnaive.core.margin_classifier import MarginClassifier
 from unnaive.core.saved_state import check_names
 from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.tensors.tensor_input import read_tensors
@@ -30,7 +30,7 @@ _MAX_STEPS = 200_000  # of the solver; on badly scaled counts it may run for hou
 
 
 @shared_docs
-class SupportTensorMachine(ClassifierMixin, BaseEstimator):
+class SupportTensorMachine(MarginClassifier):
     """Supervised tensor learning (STL): a linear support vector machine with one weight vector per mode.
 
     The margin of a matrix X is uᵀ X v + b, and likewise for tensors with more modes, so the weights are a tensor of
@@ -156,20 +156,6 @@ class SupportTensorMachine(ClassifierMixin, BaseEstimator):
             for class_, margin in ((one, -margins[:, pair]), (other, margins[:, pair])):
                 scores[:, class_] += (margin > 0) + expit(margin) / (len(self.classes_) - 1)
         return scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of every tensor.
-
-        Parameters
-        ----------
-        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        decision = self.decision_function(X)
-        return self.classes_[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
 
     def check_state(self) -> None:
         """Raise ValueError if the fitted attributes do not fit together."""
