@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tests.naive_reference import subgraphs as naive
 from unnaive.graphs import gspan as graph_mining
-from unnaive.graphs.dfs_code import is_least, least_code, least_codes_without_an_edge
+from unnaive.graphs.dfs_code import is_minimum, minimum_code, minimum_codes_without_edge
+from unnaive.graphs.flat_graphs import flat_graphs
 from unnaive.graphs.frequent_subgraphs import frequent_subgraphs, graph_of_code
 from unnaive.graphs.gspan import Kinds, Limits, mine_subgraphs
 from unnaive.graphs.labelled_graph import Graph, flatten, kinds_of_edges
@@ -90,10 +91,10 @@ def test_all_codes_of_a_graph_have_the_same_least_code_and_it_describes_the_grap
     kinds = kinds_of_edges([graph])
     reverse = np.array([kinds.index(kind[::-1]) for kind in kinds], dtype=np.int32)
     one, other = (some_code(graph, kinds, data.draw(st.permutations(range(len(graph.labels))))) for _ in range(2))
-    least = least_code(one, reverse)
-    np.testing.assert_array_equal(least, least_code(other, reverse))
-    assert is_least(least, reverse)
-    assert is_least(one, reverse) == np.array_equal(one, least)
+    least = minimum_code(one, reverse)
+    np.testing.assert_array_equal(least, minimum_code(other, reverse))
+    assert is_minimum(least, reverse)
+    assert is_minimum(one, reverse) == np.array_equal(one, least)
     assert naive.name(*written(graph_of_code(least, kinds))) == naive.name(*written(graph))
 
 
@@ -108,7 +109,7 @@ def test_the_least_code_is_the_least_of_all_depth_first_searches(graph):
     kinds = kinds_of_edges([graph])
     reverse = np.array([kinds.index(kind[::-1]) for kind in kinds], dtype=np.int32)
     codes = [some_code(graph, kinds, order) for order in itertools.permutations(range(len(graph.labels)))]
-    np.testing.assert_array_equal(least_code(codes[0], reverse), min(codes, key=code_key))
+    np.testing.assert_array_equal(minimum_code(codes[0], reverse), min(codes, key=code_key))
 
 
 @given(connected_graphs())
@@ -118,8 +119,8 @@ def test_codes_without_an_edge_are_those_of_all_connected_parts_of_that_size(gra
         return
     kinds = kinds_of_edges([graph])
     reverse = np.array([kinds.index(kind[::-1]) for kind in kinds], dtype=np.int32)
-    found = least_codes_without_an_edge(some_code(graph, kinds, range(len(graph.labels))), reverse)
-    assert all(is_least(code, reverse) for code in found)
+    found = minimum_codes_without_edge(some_code(graph, kinds, range(len(graph.labels))), reverse)
+    assert all(is_minimum(code, reverse) for code in found)
     parts = [
         chosen for chosen in itertools.combinations(graph.edges, len(graph.edges) - 1) if naive.is_connected(chosen)
     ]
@@ -246,3 +247,16 @@ def test_progress_is_told_of_every_pattern():
     told = []
     mined = mine_subgraphs(flat, numbers, 2, on_pattern=lambda n_found, count: told.append((n_found, count)))
     assert told == [(k + 1, len(pattern.graphs)) for k, pattern in enumerate(mined.patterns)]
+
+
+def test_a_path_absorbs_its_edges_where_they_are_in_the_same_graphs():
+    kinds = Kinds(np.zeros(1, np.int32), np.zeros(1, np.int32))
+    path_and_edge = flat_graphs([3, 2], [[0, 1], [1, 2], [3, 4]], [0] * 3, [0] * 3)
+    found = mine_subgraphs(path_and_edge, kinds, min_count=1).patterns
+    assert [(pattern.code.tolist(), pattern.graphs.tolist()) for pattern in found] == [
+        ([[0, 1, 0]], [0, 1]),
+        ([[0, 1, 0], [1, 2, 0]], [0]),
+    ]
+    paths = flat_graphs([3, 3], [[0, 1], [1, 2], [3, 4], [4, 5]], [0] * 4, [0] * 4)
+    absorbing = graph_mining.closed(mine_subgraphs(paths, kinds, 2).patterns, kinds.reverse)
+    assert [pattern.code.tolist() for pattern in absorbing] == [[[0, 1, 0], [1, 2, 0]]]

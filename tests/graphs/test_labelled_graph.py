@@ -44,16 +44,16 @@ def test_a_graph_may_have_no_edges_no_vertices_or_several_parts():
 @pytest.mark.parametrize(
     ("labels", "edges", "complaint"),
     [
-        ("ab", [(0, 2)], r"Edge \(0, 2\) names a vertex that is not there: the vertices are 0 to 1"),
-        ("ab", [(-1, 0)], r"Edge \(-1, 0\) names a vertex that is not there"),
-        ("", [(0, 1)], r"there are none"),
-        ("ab", [(1, 1)], r"Edge \(1, 1\) joins a vertex with itself"),
-        ("ab", [(0, 1, 1), (1, 0, 2)], r"Edge \(0, 1\) is there twice"),
+        ("ab", [(0, 2)], r"Edge \(0, 2\) names an unknown vertex: vertices are 0 to 1"),
+        ("ab", [(-1, 0)], r"Edge \(-1, 0\) names an unknown vertex"),
+        ("", [(0, 1)], r"the graph has no vertices"),
+        ("ab", [(1, 1)], r"Edge \(1, 1\) joins a vertex to itself"),
+        ("ab", [(0, 1, 1), (1, 0, 2)], r"Edge \(0, 1\) occurs twice"),
         ("ab", [(0,)], r"\(0,\) is not an edge. Write it as \[i, j\]"),
         ("ab", [(0, 1, 2, 3)], r"is not an edge"),
         ("ab", [7], r"7 is not an edge"),
-        ("ab", [("a", "b")], r"does not name its vertices by their numbers"),
-        ("ab", [(0.5, 1)], r"does not name its vertices by their numbers"),
+        ("ab", [("a", "b")], r"does not name its vertices by number"),
+        ("ab", [(0.5, 1)], r"does not name its vertices by number"),
         (["a", None], [], r"A label is missing"),
         (["a", float("nan")], [], r"A label is missing"),
         ("ab", [(0, 1, None)], r"A label is missing"),
@@ -102,7 +102,7 @@ def test_graphs_of_all_kinds_may_be_mixed():
         (7, "X is a int"),
         ([FORMALDEHYDE, None], "Graph 1: It is a NoneType"),
         ([FORMALDEHYDE, 3.5], "Graph 1: It is a float"),
-        ([{"atoms": "C"}], r"Graph 0: A dict of a graph has the keys \"atoms\" and \"edges\", but this one has"),
+        ([{"atoms": "C"}], r"Graph 0: A graph dict needs the keys \"atoms\" and \"edges\", but this one has"),
     ],
 )
 def test_what_is_no_collection_of_graphs_is_refused(X, complaint):
@@ -135,7 +135,7 @@ def test_graphs_of_networkx_without_labels_directed_or_with_parallel_edges_are_r
     several = networkx.MultiGraph()
     several.add_nodes_from([0, 1], label="C")
     several.add_edges_from([(0, 1), (0, 1)])
-    with pytest.raises(ValueError, match="is there twice"):
+    with pytest.raises(ValueError, match="occurs twice"):
         read_graphs([several])
 
 
@@ -144,7 +144,7 @@ def test_graphs_of_networkx_without_labels_directed_or_with_parallel_edges_are_r
 
 def test_smiles_need_rdkit_and_say_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "rdkit", None)
-    with pytest.raises(ImportError, match=r"takes RDKit, which is not installed. Install the extra: unnaive\[chem\]"):
+    with pytest.raises(ImportError, match=r"needs RDKit, which is not installed: install unnaive\[chem\]"):
         read_graphs(["CCO"])
 
 
@@ -221,3 +221,11 @@ def test_flat_graphs_have_every_edge_at_both_ends():
         (2, 3, 2, "b", "a"),
     }
     assert flat.graph_of_vertex().tolist() == [0, 0, 2, 2, 2]
+
+
+def test_small_examples_of_reading_and_flattening():
+    assert Graph(["C", "O"], [(1, 0, 2)]).edges == ((0, 1, 2),)
+    assert read_graphs([{"atoms": [7], "edges": []}]) == [Graph([7])]
+    assert kinds_of_edges([Graph(["O", "C"], [(0, 1, 2)])]) == [("C", 2, "O"), ("O", 2, "C")]
+    flat = flatten([Graph("CON", [(0, 1), (0, 2)])], [("C", 0, "O"), ("O", 0, "C")])
+    assert flat.kinds.tolist() == [0, -1, 1, -1]

@@ -214,7 +214,7 @@ def test_a_bar_is_shown_on_request(wine, capsys, monkeypatch):
 
 @pytest.mark.parametrize("n_rows", [1, 2])
 def test_too_few_rows_for_a_graph_are_refused(n_rows):
-    with pytest.raises(ValueError, match=f"at least 3 rows to build a graph, but n_samples={n_rows}"):
+    with pytest.raises(ValueError, match=f"at least 3 rows for a graph, but n_samples={n_rows}"):
         quick().fit(np.eye(2)[:n_rows], np.arange(n_rows))
 
 

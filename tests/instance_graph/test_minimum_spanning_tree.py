@@ -180,15 +180,15 @@ def test_large_tables_of_few_columns_take_the_route_of_boruvka(n_rows, n_columns
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((np.empty((0, 3)),), "A table of rows and columns is needed"),
-        (([[np.nan], [1.0]],), "Column 0 has the value nan.*fill it in"),
+        ((np.empty((0, 3)),), "Expected a table of rows and columns"),
+        (([[np.nan], [1.0]],), "Column 0 has the value nan.*impute it"),
         (([[1e120], [1.0]],), "Column 0 has the value 1e\\+120.*scale the column"),
-        (([[0.0], [1.0]], [0]), "groups has to hold 2 integers"),
-        (([[0.0], [1.0]], [0, -2]), "groups has to hold 2 integers"),
-        (([[0.0], [1.0]], [0.0, 1.0]), "groups has to hold 2 integers"),
-        (([[0.0], [1.0]], None, 0.5), "apart=0.5 has to be at least 1"),
-        (([[0.0], [1.0]], None, np.nan), "apart=nan has to be at least 1"),
-        (([[0.0], [1.0]], None, 1e60), "apart=1e\\+60 has to be at least 1"),
+        (([[0.0], [1.0]], [0]), "groups must hold 2 integers"),
+        (([[0.0], [1.0]], [0, -2]), "groups must hold 2 integers"),
+        (([[0.0], [1.0]], [0.0, 1.0]), "groups must hold 2 integers"),
+        (([[0.0], [1.0]], None, 0.5), "apart=0.5 must be at least 1"),
+        (([[0.0], [1.0]], None, np.nan), "apart=nan must be at least 1"),
+        (([[0.0], [1.0]], None, 1e60), "apart=1e\\+60 must be at least 1"),
     ],
 )
 def test_what_makes_no_tree_is_refused(arguments, message):

@@ -123,11 +123,11 @@ def test_no_queries_have_no_nearest_rows(route):
 @pytest.mark.parametrize(
     ("rows", "queries", "message"),
     [
-        (np.empty((0, 2)), [[0.0, 0.0]], "A table of rows and columns is needed"),
-        (np.empty((2, 0)), np.empty((2, 0)), "A table of rows and columns is needed"),
-        ([1.0, 2.0], [[1.0]], "A table of rows and columns is needed"),
-        ([[1.0, 2.0]], [[1.0]], "The rows have 1 columns, those to find have 2"),
-        ([[1.0, np.nan]], [[1.0, 2.0]], "Column 1 has the value nan.*fill it in"),
+        (np.empty((0, 2)), [[0.0, 0.0]], "Expected a table of rows and columns"),
+        (np.empty((2, 0)), np.empty((2, 0)), "Expected a table of rows and columns"),
+        ([1.0, 2.0], [[1.0]], "Expected a table of rows and columns"),
+        ([[1.0, 2.0]], [[1.0]], "The queries have 1 columns, but the rows have 2"),
+        ([[1.0, np.nan]], [[1.0, 2.0]], "Column 1 has the value nan.*impute it"),
         ([[1.0, 2.0]], [[-np.inf, 2.0]], "Column 0 has the value -inf.*scale the column"),
         ([[2e100]], [[1.0]], "Column 0 has the value 2e\\+100.*scale the column"),
     ],

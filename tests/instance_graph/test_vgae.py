@@ -346,5 +346,5 @@ def test_edges_that_are_no_simple_graph_are_refused(edges, message):
 def test_auto_takes_all_pairs_of_a_table_that_is_not_too_long():
     assert groups_of(EXACT_UP_TO, "auto") == groups_of(10**6, "exact") == 1
     assert groups_of(EXACT_UP_TO + 1, "auto") == groups_of(EXACT_UP_TO + 1, "sampled") > 1
-    with pytest.raises(ValueError, match="'fast'; it can be 'exact'"):
+    with pytest.raises(ValueError, match="'fast', but must be 'exact'"):
         groups_of(10, "fast")

@@ -1,24 +1,16 @@
-import copy
-import os
-import pickle
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from tests.naive_reference import attribute_groups as reference
+from tests.neural import common_checks as checks
 from unnaive.neural import attribute_grouping as grouping_steps
 from unnaive.neural.attribute_group_nb import AttributeGroupNB
 from unnaive.neural.attribute_grouping import Grouping, class_scatter, first_grouping, group_columns
 from unnaive.neural.rvfl import Networks, fit_networks, network_outputs
-
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 
 
 def random_rows(seed, n_rows=40, n_columns=5, n_classes=3):
@@ -45,11 +37,11 @@ def random_grouping(seed, n_classes=3, n_columns=5, n_groups=3):
 
 
 def as_lists(grouping):
-    weights, centres, groups, emphasis = grouping
+    weights, centers, groups, emphasis = grouping
     return (
         weights.tolist(),
-        centres.tolist(),
-        (groups[:, None] == np.arange(centres.shape[1])).astype(int).tolist(),
+        centers.tolist(),
+        (groups[:, None] == np.arange(centers.shape[1])).astype(int).tolist(),
         emphasis.tolist(),
     )
 
@@ -75,11 +67,11 @@ def test_every_step_of_the_grouping_is_the_formula(seed, beta, eta, n_groups):
     found = grouping_steps.with_weights(found, scatter, beta, eta)
     w = reference.new_weights(rows.tolist(), classes, v, g, y, beta, eta)
     np.testing.assert_allclose(found.weights, w, rtol=1e-8, atol=1e-10)
-    found = grouping_steps.with_centres(found)
+    found = grouping_steps.with_centers(found)
     v = reference.new_centres(w, v, g)
-    np.testing.assert_allclose(found.centres, v, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(found.centers, v, rtol=1e-8, atol=1e-10)
     found = grouping_steps.with_groups(found)
-    assert as_lists(found)[2] == reference.new_groups(found.weights.tolist(), found.centres.tolist(), y)
+    assert as_lists(found)[2] == reference.new_groups(found.weights.tolist(), found.centers.tolist(), y)
     g = as_lists(found)[2]
     found = grouping_steps.with_emphasis(found, eta)
     np.testing.assert_allclose(found.emphasis, reference.new_emphasis(w, v, g, eta), rtol=1e-6)
@@ -87,10 +79,10 @@ def test_every_step_of_the_grouping_is_the_formula(seed, beta, eta, n_groups):
 
 STEPS = {
     "weights": lambda found, scatter, beta, eta: grouping_steps.with_weights(found, scatter, beta, eta),
-    "centres": lambda found, scatter, beta, eta: grouping_steps.with_centres(found),
+    "centers": lambda found, scatter, beta, eta: grouping_steps.with_centers(found),
     "emphasis": lambda found, scatter, beta, eta: grouping_steps.with_emphasis(found, eta),
 }
-SUMS_OVER = {"weights": 1, "centres": None, "emphasis": 0}
+SUMS_OVER = {"weights": 1, "centers": None, "emphasis": 0}
 
 
 @pytest.mark.parametrize("part", STEPS)
@@ -282,11 +274,7 @@ def test_columns_that_are_all_the_same_are_one_group():
 @pytest.mark.parametrize("n_rows", [1, 2, 3])
 @pytest.mark.parametrize("labels", [["a", "a", "a"], ["a", "b", "a"]])
 def test_very_few_rows_will_do(n_rows, labels):
-    X = np.array([[1.0, 5.0], [2.0, 3.0], [2.0, 3.0]])[:n_rows]
-    model = AttributeGroupNB(random_state=0).fit(X, labels[:n_rows])
-    probabilities = model.predict_proba([[1.5, 4.0], [1e308, -1e308]])
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-    model.check_state()
+    checks.check_few_rows(AttributeGroupNB(random_state=0), n_rows, labels)
 
 
 def test_one_column_and_one_class_will_do():
@@ -323,10 +311,7 @@ def test_rows_far_from_all_others_get_probabilities_too():
 
 
 def test_any_number_of_threads_and_any_other_rows_give_the_same_answer():
-    X, y = random_rows(0, n_rows=1500)
-    one, three = (AttributeGroupNB(n_jobs=n_jobs, random_state=0).fit(X, y) for n_jobs in (None, 3))
-    np.testing.assert_array_equal(one.predict_proba(X), three.predict_proba(X))
-    np.testing.assert_array_equal(one.predict_proba(X)[700:705], one.predict_proba(X[700:705]))
+    checks.check_threads_and_other_rows(AttributeGroupNB, *random_rows(0, n_rows=1500))
 
 
 def test_the_same_seed_gives_the_same_model_and_another_seed_another():
@@ -359,12 +344,7 @@ def test_parameters_out_of_range_are_refused(bad):
 
 def test_a_fitted_model_and_its_copies_are_sound():
     X, y = random_rows(0)
-    model = AttributeGroupNB(random_state=0).fit(pd.DataFrame(X, columns=list("abcde")), y)
-    for twin in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model)), clone(model)):
-        twin.check_state()
-    twin = AttributeGroupNB.__new__(AttributeGroupNB)
-    twin.__setstate__(model.__getstate__())
-    assert vars(twin).keys() == vars(model).keys()
+    checks.check_copies(AttributeGroupNB(random_state=0).fit(pd.DataFrame(X, columns=list("abcde")), y))
 
 
 @pytest.mark.parametrize(
@@ -389,11 +369,9 @@ def test_a_fitted_model_and_its_copies_are_sound():
     ],
 )
 def test_a_state_that_does_not_fit_together_is_refused(change):
-    state = AttributeGroupNB(random_state=0).fit(*random_rows(0)).__getstate__()
-    assert state["n_groups_"] == 2
-    change(state)
-    with pytest.raises(ValueError, match=r"The model's|parameter of|The state has"):
-        AttributeGroupNB.__new__(AttributeGroupNB).__setstate__(state)
+    model = AttributeGroupNB(random_state=0).fit(*random_rows(0))
+    assert model.n_groups_ == 2
+    checks.check_refuses_state(model, change)
 
 
 # What is printed of it
@@ -403,13 +381,4 @@ def test_a_state_that_does_not_fit_together_is_refused(change):
     ("name", "printed"), [("balance", 91.68), ("ring", 93.34), ("segment", 88.01), ("twonorm", 96.37), ("wine", 97.50)]
 )
 def test_accuracy_is_within_three_points_of_what_was_printed(name, printed):
-    file = DATA / f"keel_{name}.csv.gz"
-    if not file.exists():
-        pytest.skip(f"needs {file.name}: set UNNAIVE_DATA to the folder that holds it")
-    frame = pd.read_csv(file)
-    X, y = frame.drop(columns="class").to_numpy(dtype=float), frame["class"].to_numpy()
-    found = []
-    for seed in np.random.RandomState(42).randint(1, 10001, 10):
-        train, test = train_test_split(np.arange(len(y)), test_size=0.2, random_state=seed)
-        found.append(AttributeGroupNB(random_state=0).fit(X[train], y[train]).score(X[test], y[test]))
-    assert 100 * np.mean(found) == pytest.approx(printed, abs=3)
+    checks.check_printed_accuracy(AttributeGroupNB(random_state=0), name, printed)

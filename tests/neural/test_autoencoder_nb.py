@@ -1,23 +1,17 @@
-import copy
-import os
-import pickle
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import MinMaxScaler
 
 from tests.naive_reference import sigmoid_units as reference
+from tests.neural import common_checks as checks
 from unnaive.neural.autoencoder_nb import AutoencoderNB
 from unnaive.neural.sigmoid_autoencoder import draw_units, encoding_error, hidden_units, train_units
-
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 
 
 def random_rows(seed, n_rows=60, n_columns=4, n_classes=3):
@@ -212,11 +206,7 @@ def test_columns_that_are_constant_tell_nothing():
 @pytest.mark.parametrize("n_rows", [1, 2, 3])
 @pytest.mark.parametrize("labels", [["a", "a", "a"], ["a", "b", "a"]])
 def test_very_few_rows_will_do(n_rows, labels):
-    X = np.array([[1.0, 5.0], [2.0, 3.0], [2.0, 3.0]])[:n_rows]
-    model = AutoencoderNB(n_epochs=10, random_state=0).fit(X, labels[:n_rows])
-    probabilities = model.predict_proba([[1.5, 4.0], [1e308, -1e308]])
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-    model.check_state()
+    checks.check_few_rows(AutoencoderNB(n_epochs=10, random_state=0), n_rows, labels)
 
 
 def test_units_of_measurement_do_not_matter():
@@ -247,10 +237,7 @@ def test_the_order_of_sorted_rows_does_no_harm():
 
 
 def test_any_number_of_threads_and_any_other_rows_give_the_same_answer():
-    X, y = random_rows(0, n_rows=1500)
-    one, three = (AutoencoderNB(n_epochs=5, n_jobs=n_jobs, random_state=0).fit(X, y) for n_jobs in (None, 3))
-    np.testing.assert_array_equal(one.predict_proba(X), three.predict_proba(X))
-    np.testing.assert_array_equal(one.predict_proba(X)[700:705], one.predict_proba(X[700:705]))
+    checks.check_threads_and_other_rows(partial(AutoencoderNB, n_epochs=5), *random_rows(0, n_rows=1500))
 
 
 def test_the_same_seed_gives_the_same_model_and_another_seed_another():
@@ -289,12 +276,7 @@ def test_the_largest_steps_allowed_end_in_numbers():
 
 def test_a_fitted_model_and_its_copies_are_sound():
     X, y = random_rows(0)
-    model = AutoencoderNB(n_epochs=5, random_state=0).fit(pd.DataFrame(X, columns=list("abcd")), y)
-    for twin in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model)), clone(model)):
-        twin.check_state()
-    twin = AutoencoderNB.__new__(AutoencoderNB)
-    twin.__setstate__(model.__getstate__())
-    assert vars(twin).keys() == vars(model).keys()
+    checks.check_copies(AutoencoderNB(n_epochs=5, random_state=0).fit(pd.DataFrame(X, columns=list("abcd")), y))
 
 
 @pytest.mark.parametrize(
@@ -318,10 +300,8 @@ def test_a_fitted_model_and_its_copies_are_sound():
     ],
 )
 def test_a_state_that_does_not_fit_together_is_refused(change):
-    state = AutoencoderNB(n_epochs=5, random_state=0).fit(*random_rows(0)).__getstate__()
-    change(state)
-    with pytest.raises(ValueError, match=r"The model's|parameter of|The state has"):
-        AutoencoderNB.__new__(AutoencoderNB).__setstate__(state)
+    model = AutoencoderNB(n_epochs=5, random_state=0).fit(*random_rows(0))
+    checks.check_refuses_state(model, change)
 
 
 # What is printed of it
@@ -329,13 +309,4 @@ def test_a_state_that_does_not_fit_together_is_refused(change):
 
 @pytest.mark.parametrize(("name", "printed"), [("ecoli", 78.53), ("led7digit", 71.70), ("yeast", 55.49)])
 def test_accuracy_is_within_three_points_of_what_was_printed(name, printed):
-    file = DATA / f"keel_{name}.csv.gz"
-    if not file.exists():
-        pytest.skip(f"needs {file.name}: set UNNAIVE_DATA to the folder that holds it")
-    frame = pd.read_csv(file)
-    X, y = frame.drop(columns="class").to_numpy(dtype=float), frame["class"].to_numpy()
-    found = []
-    for seed in np.random.RandomState(42).randint(1, 10001, 10):
-        train, test = train_test_split(np.arange(len(y)), test_size=0.2, random_state=seed)
-        found.append(AutoencoderNB(random_state=0).fit(X[train], y[train]).score(X[test], y[test]))
-    assert 100 * np.mean(found) == pytest.approx(printed, abs=3)
+    checks.check_printed_accuracy(AutoencoderNB(random_state=0), name, printed)

@@ -423,7 +423,7 @@ def test_the_answer_does_not_depend_on_threads_or_blocks(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("module", "limit", "value"), [(tensor_scores, "_SAFE_RANGE", 0.0), (tensor_tables, "_MOST_LOGS", 0)]
+    ("module", "limit", "value"), [(tensor_scores, "_SAFE_RANGE", 0.0), (tensor_tables, "_MAX_LOGS", 0)]
 )
 def test_the_longer_way_where_numbers_are_extreme_gives_the_same_answer(module, limit, value, monkeypatch):
     X, y = random_tensors(0, 60, (6, 6))
@@ -435,7 +435,7 @@ def test_the_longer_way_where_numbers_are_extreme_gives_the_same_answer(module, 
         np.testing.assert_allclose(answer, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("limit", [{"_MOST_BYTES": 0}, {"_OFTEN": 10**6}])
+@pytest.mark.parametrize("limit", [{"_MAX_BYTES": 0}, {"_OFTEN": 10**6}])
 @pytest.mark.parametrize("mode_sizes", [(12,), (5, 4), (3, 3, 3)])
 @pytest.mark.parametrize("fractional", [False, True])
 def test_changes_that_are_kept_are_those_made_when_they_are_needed(limit, mode_sizes, fractional, monkeypatch):

@@ -157,3 +157,18 @@ def test_cells_are_those_of_the_outer_product_of_presence(codes, n_modes):
     assert [np.flatnonzero(row).tolist() for row in expected] == [
         cells[start:end].tolist() for start, end in pairwise(indptr)
     ]
+
+
+def test_bits_patterns_and_cells_of_small_examples():
+    assert rows_of_items(np.array([[0], [1], [0], [-1]], dtype=np.int32), np.array([2])).tolist() == [[5], [2]]
+    rows = np.array([[0b111], [0b011], [0b100]], dtype=np.uint64)
+    found = mine_closed_patterns(rows, 3, 1)
+    assert [part.tolist() for part in np.split(found.items, found.starts[1:-1])] == [[0], [0, 1], [0, 2]]
+    assert found.supports.tolist() == [3, 2, 1]
+    of_class = np.array([[0b001], [0b110]], dtype=np.uint64)
+    assert support_in_classes(rows[:2], mine_closed_patterns(rows[:2], 3, 1), of_class).tolist() == [[1, 1], [2, 1]]
+    codes = np.array([[0, 0], [0, 1]], dtype=np.int32)
+    indptr, patterns = find_patterns(codes, np.array([0, 1]), np.array([0, 1], dtype=np.int32), np.array([0, 1, 2]))
+    assert (indptr.tolist(), patterns.tolist()) == ([0, 1, 3], [0, 0, 1])
+    indptr, cells = outer_cells(np.array([0, 1, 3]), np.array([1, 0, 2]), 3, 2)
+    assert (indptr.tolist(), cells.tolist()) == ([0, 1, 5], [4, 0, 2, 6, 8])

@@ -188,8 +188,8 @@ def test_no_array_is_made_unasked():
         ([[[1, 2], [3]], [[1, 2], [3, 4]]], "ragged"),
         ([[[1, 2], [3, 4]], [[1, 2], [3]]], "ragged"),
         ([np.ones((2, 2)), np.ones((2, 3))], r"Tensor 1 has mode sizes \(2, 3\), but those before it have \(2, 2\)"),
-        ([1, 2, 3], "two dimensions or more"),
-        (np.ones(3), "two dimensions or more"),
+        ([1, 2, 3], "at least two dimensions"),
+        (np.ones(3), "at least two dimensions"),
         (np.array([[1.0, np.nan]]), "Cell 1 of tensor 0 holds nan"),
         (np.array([[1.0, 0.0], [0.0, np.inf]]), "Cell 1 of tensor 1 holds inf"),
     ],
@@ -205,9 +205,9 @@ def test_what_is_no_batch_of_equal_tensors_is_refused(tensors, message):
         ([[0, 0, 3]], [1.0], r"\(0, 0, 3\) lies outside a batch of shape \(2, 3, 3\)"),
         ([[2, 0, 0]], [1.0], r"\(2, 0, 0\) lies outside"),
         ([[0, -1, 0]], [1.0], r"\(0, -1, 0\) lies outside"),
-        ([[0, 1]], [1.0], r"whole numbers of shape \(1, 3\)"),
+        ([[0, 1]], [1.0], r"integers of shape \(1, 3\)"),
         ([[0, 1, 1]], [1.0, 2.0], r"coordinates of 2 values"),
-        ([[0, 1.5, 1]], [1.0], "whole numbers"),
+        ([[0, 1.5, 1]], [1.0], "must be integers"),
     ],
 )
 def test_coordinates_that_do_not_fit_are_refused(coordinates, values, message):
@@ -227,10 +227,10 @@ def test_coordinates_that_do_not_fit_are_refused(coordinates, values, message):
         ((2, 4), [0, 1], [1], [1.0], "do not fit together"),
         ((2, 4), [0, 2, 1], [1], [1.0], "do not fit together"),
         ((1, 4), [0, 1], [1], [1.0, 2.0], "do not fit together"),
-        ((1, 4), [0, 1], [1.5], [1.0], "cells is a list of whole numbers"),
-        ((4,), [0], [], [], "one mode or more"),
-        ((1, -1), [0, 0], [], [], "one mode or more"),
-        ((0, 2**32, 2**32), [0], [], [], "64 bits"),
+        ((1, 4), [0, 1], [1.5], [1.0], "cells must be a list of integers"),
+        ((4,), [0], [], [], "at least one mode"),
+        ((1, -1), [0, 0], [], [], "at least one mode"),
+        ((0, 2**32, 2**32), [0], [], [], "64-bit"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_refused(shape, indptr, cells, values, message):
@@ -246,3 +246,13 @@ def test_rows_may_begin_at_a_lower_cell_than_the_row_before_and_may_be_empty():
 def test_mode_sizes_have_to_make_up_the_columns_of_a_matrix():
     with pytest.raises(ValueError, match=r"mode sizes \(2, 3\) have 6 cells, but the matrix has 4"):
         SparseTensor.from_matrix(np.ones((1, 4)), (2, 3))
+
+
+def test_values_at_the_same_coordinates_are_summed():
+    batch = SparseTensor.from_coordinates([[0, 1, 0], [0, 1, 0]], [1, 2], (1, 2, 2))
+    assert batch.to_dense().tolist() == [[[0, 0], [3, 0]]]
+
+
+def test_the_cells_of_a_matrix_are_in_c_order():
+    assert SparseTensor.from_matrix(np.array([[1, 0, 0, 4]]), (2, 2)).to_dense().tolist() == [[[1, 0], [0, 4]]]
+    assert SparseTensor.from_dense([[3, 0, 1]]).to_dense().tolist() == [[3, 0, 1]]

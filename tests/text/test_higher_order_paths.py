@@ -102,7 +102,7 @@ def random_text(n_documents, n_terms, seed=0):
 def test_threads_do_not_change_the_counts(kind, monkeypatch):
     X = random_text(60, 80)
     alone = count_paths(X, *kind)
-    monkeypatch.setattr(paths, "_WORK_A_THREAD", 100)
+    monkeypatch.setattr(paths, "_WORK_PER_THREAD", 100)
     for n_jobs in (2, 3):
         counts, total = count_paths(X, *kind, n_jobs=n_jobs)
         assert (counts.tolist(), total) == (alone[0].tolist(), alone[1])

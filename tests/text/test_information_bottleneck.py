@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from tests.naive_reference import bottleneck as reference
 from unnaive.text.information_bottleneck import (
+    Merges,
     _cost,
     class_information,
     cluster_terms,
@@ -211,3 +212,15 @@ def test_masses_of_very_different_sizes_lead_to_no_overflow():
     clusters, kept = cluster_terms(counts, 2, 0.9)
     assert clusters[0] != clusters[1]
     assert kept == pytest.approx(1.0)
+
+
+def test_small_examples_of_clusters_profiles_and_merges():
+    clusters, kept = cluster_terms(np.array([[4.0, 0.0], [1.0, 9.0], [2.0, 0.0], [1.0, 8.0]]), 2, 0.9)
+    assert (clusters.tolist(), round(kept, 4)) == ([0, 1, 0, 1], 0.9997)
+    assert equal_profiles(np.array([[3.0, 6.0], [1.0, 0.0], [1.0, 2.0]])).tolist() == [0, 1, 0]
+    assert class_information(np.array([[0.5, 0.0], [0.0, 0.5]])) == pytest.approx(np.log(2))
+    merges = merge_clusters(np.array([[0.5, 0.0], [0.0, 0.25], [0.1, 0.15]]), n_clusters=2, most=1.0)
+    assert merges.pairs.tolist() == [[1, 2]]
+    assert merges.costs == pytest.approx([0.0819], abs=1e-4)
+    chain = Merges(np.array([[1, 3], [0, 1]]), np.array([0.1, 0.2]))
+    assert clusters_after(chain, 4).tolist() == [0, 0, 2, 0]

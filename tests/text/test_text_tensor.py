@@ -258,7 +258,7 @@ def test_parts_that_do_not_fit_together_are_noticed(attribute, value):
         ({"weighting": "idf"}, "weighting"),
         ({"stemmer": "portr"}, "did you mean 'porter'"),
         ({"mail": ["header"]}, "mail names 'header'"),
-        ({"token_pattern": "("}, "no regular expression"),
+        ({"token_pattern": "("}, "not a regular expression"),
         ({"token_pattern": "(a)(b)", "unit": 3}, "2 groups"),
         ({"min_documents": 3}, "Lower min_documents"),
     ],

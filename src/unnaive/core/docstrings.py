@@ -53,6 +53,18 @@ feature_names_in_ : ndarray of str of shape (n_features_in_,)
     "ax": """\
 ax : matplotlib Axes, optional
     Where to draw; a new figure by default.""",
+    "max_seconds": """\
+max_seconds : float or None, default=None
+    Mining stops after this time, with a warning; the result then depends on the machine.""",
+    "paths": """\
+order : {1, 2, 3}, default=2
+    Number of documents in a path; with order 1 the probabilities are those of naive Bayes.
+pure : bool, default=False
+    Count only paths whose end terms never share a document.
+scope : {"training", "class"}, default="training"
+    Whether the end terms of a pure path may share no training document, or none of the path's class.
+binarize : float or None, default=0.0
+    A term is in a document if X is larger than this; with None, X must hold only zeros and ones.""",
 }
 
 

@@ -87,13 +87,12 @@ def gain_of_counts(with_term: csr_matrix, of_class: NDArray[np.int64]) -> NDArra
     return np.maximum(total / n_documents, 0.0)
 
 
-def most_telling(
+def top_by_information_gain(
     in_documents: NDArray[np.int64], gain: NDArray[np.float64] | None, n_terms: int | None
 ) -> NDArray[np.int64]:
-    """Positions of the terms that say most, in order.
+    """Positions of the terms with the highest information gain, ascending.
 
-    Those of the highest gain are taken, then those of most documents; the sort is stable, so the order in which terms
-    come decides among equals.
+    Ties are broken by the number of documents, then by position.
     """
     keys = [-in_documents] if gain is None else [-in_documents, -gain.round(_SAME_GAIN)]
     return np.sort(np.lexsort(keys)[:n_terms])

@@ -1,11 +1,11 @@
-"""Depth-first codes of small graphs, and which of them is the least: it is the name of a graph.
+"""Depth-first search (DFS) codes of small graphs, and the minimum one, which is a canonical form.
 
-A code lists edges as rows (i, j, kind) in the order in which a depth-first search meets them; vertices are numbered
-as they are found. An edge with i < j goes forward to a new vertex, one with i > j goes back to a vertex on the way
-from the first vertex to the last one found. ``kind`` numbers the triples (label of i, label of the edge, label of j)
-in their order, and ``reverse[kind]`` is the same edge seen from j. Two graphs are isomorphic if and only if their
-least codes are equal, where edges back come before edges forward, edges back to early vertices before those to late
-ones, and edges forward from late vertices before those from early ones.
+A code lists edges as rows (i, j, kind) in the order in which a depth-first search visits them; vertices are numbered
+as they are discovered. A forward edge, i < j, leads to a new vertex; a backward edge, i > j, leads to a vertex on the
+path from the first vertex to the last one discovered. ``kind`` numbers the triples (label of i, label of the edge,
+label of j) in order, and ``reverse[kind]`` is the same edge seen from j. Two graphs are isomorphic if and only if their
+minimum codes are equal, where backward edges come before forward ones, backward edges to early vertices before those to
+late ones, and forward edges from late vertices before those from early ones.
 """
 
 from __future__ import annotations
@@ -13,85 +13,29 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_NOT_ASKED = -1  # where the search for the next vertex has not been started
+_NOT_STARTED = -1  # the search for the next vertex
 
 
 @njit(cache=True, nogil=True)
-def is_least(code, reverse):
-    """Whether no other code of the same graph comes before this one.
-
-    Parameters
-    ----------
-    code : ndarray of int32 of shape (n_edges, 3)
-    reverse : ndarray of int32 of shape (n_kinds,)
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    Two kinds of edges without a direction; the code that starts with the lower one is the least.
-
-    >>> import numpy as np
-    >>> from unnaive.graphs.dfs_code import is_least
-    >>> kinds = np.array([0, 1], dtype=np.int32)
-    >>> is_least(np.array([[0, 1, 0], [1, 2, 1]], dtype=np.int32), kinds)
-    True
-    >>> is_least(np.array([[0, 1, 1], [1, 2, 0]], dtype=np.int32), kinds)
-    False
-    """
+def is_minimum(code, reverse):
+    """Whether this is the minimum code of its graph."""
     n_edges = code.shape[0]
     return _lower(code.copy(), n_edges, n_edges, _kinds_between(code, reverse), True)
 
 
 @njit(cache=True, nogil=True)
-def least_code(code, reverse):
-    """The least code of the graph that some code describes.
-
-    Parameters
-    ----------
-    code : ndarray of int32 of shape (n_edges, 3)
-    reverse : ndarray of int32 of shape (n_kinds,)
-
-    Returns
-    -------
-    ndarray of int32 of shape (n_edges, 3)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.graphs.dfs_code import least_code
-    >>> least_code(np.array([[0, 1, 1], [1, 2, 0]], dtype=np.int32), np.array([0, 1], dtype=np.int32)).tolist()
-    [[0, 1, 0], [1, 2, 1]]
-    """
+def minimum_code(code, reverse):
+    """The minimum code of the graph that a code describes."""
     least = code.copy()
     _lower(least, code.shape[0], 0, _kinds_between(code, reverse), False)
     return least
 
 
 @njit(cache=True, nogil=True)
-def least_codes_without_an_edge(code, reverse):
-    """The least codes of a graph's connected parts with one edge less; a vertex left without edges is gone, too.
+def minimum_codes_without_edge(code, reverse):
+    """The minimum codes of the connected subgraphs with one edge less, of which some may be equal.
 
-    Parameters
-    ----------
-    code : ndarray of int32 of shape (n_edges, 3)
-        At least two edges.
-    reverse : ndarray of int32 of shape (n_kinds,)
-
-    Returns
-    -------
-    ndarray of int32 of shape (n_codes, n_edges - 1, 3)
-        One for every edge that can be taken away, so that some may be equal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.graphs.dfs_code import least_codes_without_an_edge
-    >>> path = np.array([[0, 1, 0], [1, 2, 0], [2, 3, 0]], dtype=np.int32)
-    >>> least_codes_without_an_edge(path, np.array([0], dtype=np.int32)).tolist()
-    [[[0, 1, 0], [1, 2, 0]], [[0, 1, 0], [1, 2, 0]]]
+    There is one per edge that can be removed; a vertex left without edges is dropped. The code has at least two edges.
     """
     n_edges = code.shape[0]
     found = np.empty((n_edges, n_edges - 1, 3), np.int32)
@@ -123,7 +67,7 @@ def _kinds_between(code, reverse):
 
 @njit(cache=True, nogil=True)
 def _is_connected(between):
-    """Whether all edges hang together; vertices without edges do not matter."""
+    """Whether all edges are connected; isolated vertices do not matter."""
     n_vertices = between.shape[0]
     n_lonely, start = 0, 0
     for vertex in range(n_vertices):
@@ -149,10 +93,10 @@ def _is_connected(between):
 
 @njit(cache=True, nogil=True)
 def _lower(code, n_edges, n_known, between, only_ask):
-    """Lower a code to the least one of a connected graph, or only ask whether it is that.
+    """Lower a code to the minimum one of a connected graph or, with ``only_ask``, test whether it is.
 
-    The first ``n_known`` rows are the code to begin with. All ways through the graph that agree with the code so
-    far are followed; each takes the least edge that it can go on with, which always can be completed.
+    The first ``n_known`` rows are the initial code. All traversals that agree with the code so far are followed; each
+    takes its least possible next edge, which can always be completed.
     """
     n_vertices = between.shape[0]
     vertex_at = np.empty(n_vertices, np.int64)
@@ -183,10 +127,10 @@ def _lower(code, n_edges, n_known, between, only_ask):
             in_code[a, b] = in_code[b, a] = True
             last = 1
             edge = 1
-            next_vertex[1] = _NOT_ASKED
+            next_vertex[1] = _NOT_STARTED
             while edge > 0:
                 goes_on = edge < n_edges
-                if goes_on and next_vertex[edge] == _NOT_ASKED:
+                if goes_on and next_vertex[edge] == _NOT_STARTED:
                     i, j, kind = _least_extension(between, in_code, vertex_at, place_of, came_from, last)
                     order = -1 if edge >= n_known else _compare(i, j, kind, code[edge])
                     if order < 0:
@@ -215,10 +159,10 @@ def _lower(code, n_edges, n_known, between, only_ask):
                     if b_end >= 0:
                         in_code[a_end, b_end] = in_code[b_end, a_end] = True
                         edge += 1
-                        next_vertex[edge] = _NOT_ASKED
+                        next_vertex[edge] = _NOT_STARTED
                         continue
                 edge -= 1
-                if edge > 0:  # take back the edge before, so that it can go elsewhere
+                if edge > 0:  # undo the previous edge and try another
                     i, j, kind = chosen[edge, 0], chosen[edge, 1], chosen[edge, 2]
                     a_end, b_end = vertex_at[i], vertex_at[j]
                     in_code[a_end, b_end] = in_code[b_end, a_end] = False
@@ -230,14 +174,14 @@ def _lower(code, n_edges, n_known, between, only_ask):
 
 @njit(cache=True, nogil=True)
 def _least_extension(between, in_code, vertex_at, place_of, came_from, last):
-    """The least edge by which a way that has come to its last vertex goes on."""
+    """The least edge that extends a traversal from its last vertex."""
     end = vertex_at[last]
     back = -1
     place = came_from[last]
     while place >= 0:
         other = vertex_at[place]
         if between[end, other] >= 0 and not in_code[end, other]:
-            back = place  # the search goes from late vertices to early ones, so the last one found is the least
+            back = place  # from late vertices to early ones: the last one found is the least
         place = came_from[place]
     if back >= 0:
         return last, back, between[end, vertex_at[back]]
@@ -256,7 +200,7 @@ def _least_extension(between, in_code, vertex_at, place_of, came_from, last):
 
 @njit(cache=True, nogil=True)
 def _compare(i, j, kind, row):
-    """Below 0 if an edge comes before the edge of a row, 0 if it is the same; both go on with the same code."""
+    """Negative if an edge comes before the edge of a row, 0 if equal; both extend the same code."""
     if (i > j) != (row[0] > row[1]):
         return -1 if i > j else 1
     if i > j and j != row[1]:

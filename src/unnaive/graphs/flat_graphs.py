@@ -9,27 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class FlatGraphs(NamedTuple):
-    """Many graphs, their vertices numbered through, and every edge stored at both of its ends.
+    """Many graphs with consecutively numbered vertices, every edge stored at both of its ends.
 
-    Attributes
-    ----------
-    first_vertex : ndarray of int64 of shape (n_graphs + 1,)
-        Where the vertices of each graph begin.
-    first_edge : ndarray of int64 of shape (n_vertices + 1,)
-        Where the edges of each vertex begin.
-    neighbours : ndarray of int32 of shape (2 * n_edges,)
-        The vertex at the other end.
-    kinds : ndarray of int32 of shape (2 * n_edges,)
-        The number of the triple (label here, label of the edge, label there); -1 for a triple that has none.
-
-    Examples
-    --------
-    A single edge between two vertices with the same label.
-
-    >>> from unnaive.graphs.flat_graphs import FlatGraphs, flat_graphs
-    >>> flat_graphs([2], [[0, 1]], [0], [0])
-    FlatGraphs(first_vertex=array([0, 2]), first_edge=array([0, 1, 2]), neighbours=array([1, 0], dtype=int32),
-    kinds=array([0, 0], dtype=int32))
+    The edges of vertex v are ``first_edge[v]`` to ``first_edge[v + 1]``: ``neighbours`` is the vertex at the other end,
+    and ``kinds`` the number of the triple (label here, label of the edge, label there), -1 if it has none.
     """
 
     first_vertex: NDArray[np.int64]
@@ -46,32 +29,16 @@ class FlatGraphs(NamedTuple):
         return np.repeat(np.arange(self.n_graphs, dtype=np.int32), np.diff(self.first_vertex))
 
     def keep_edges(self, kept: NDArray[np.bool_], kinds: NDArray[np.int32]) -> FlatGraphs:
-        """The same vertices with some of the entries of ``neighbours``, and new kinds of those."""
+        """The same vertices with some of the entries of ``neighbours``, and new kinds for those."""
         first_edge = np.concatenate([[0], np.cumsum(kept)])[self.first_edge]
         return FlatGraphs(self.first_vertex, first_edge, self.neighbours[kept], kinds)
 
 
 def flat_graphs(n_vertices: ArrayLike, edges: ArrayLike, kinds: ArrayLike, kinds_back: ArrayLike) -> FlatGraphs:
-    """Put graphs into flat arrays.
+    """Put graphs into flat arrays, keeping the order of a vertex's edges.
 
-    Parameters
-    ----------
-    n_vertices : array-like of int of shape (n_graphs,)
-    edges : array-like of int of shape (n_edges, 2)
-        Vertices, numbered through all graphs.
-    kinds, kinds_back : array-like of int of shape (n_edges,)
-        The kind of each edge, seen from its first and from its second vertex.
-
-    Returns
-    -------
-    FlatGraphs
-        The edges of a vertex are in the order in which they were given.
-
-    Examples
-    --------
-    >>> from unnaive.graphs.flat_graphs import flat_graphs
-    >>> flat_graphs([3, 1], [[0, 2]], [0], [1]).first_edge
-    array([0, 1, 1, 2, 2])
+    ``edges`` are pairs of vertices, numbered across all graphs; ``kinds`` and ``kinds_back`` are those of each edge,
+    seen from its first and from its second vertex.
     """
     first_vertex = np.concatenate([[0], np.cumsum(n_vertices, dtype=np.int64)]).astype(np.int64)
     pairs = np.asarray(edges, dtype=np.int32).reshape(-1, 2)

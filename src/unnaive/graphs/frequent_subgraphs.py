@@ -1,4 +1,4 @@
-"""The connected subgraphs that are in many graphs."""
+"""Frequent connected subgraphs as labelled graphs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, RealNotInt, validate_params
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.graphs.gspan import FrequentSubgraph, Kinds, Limits, closed, mine_subgraphs
 from unnaive.graphs.labelled_graph import Graph, Kind, flatten, kinds_of_edges, read_graphs
 
 _AT_LEAST_ONE = [None, Interval(Integral, 1, None, closed="left")]
-#: What the parameters of mining may be.
 CONSTRAINTS: dict[str, list[Any]] = {
     "min_support": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")],
     "max_edges": _AT_LEAST_ONE,
@@ -30,28 +30,17 @@ CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class Pattern(NamedTuple):
-    """A connected subgraph, and in how many training graphs it is.
+    """A connected subgraph, and the number of training graphs that contain it.
 
-    Attributes
-    ----------
-    graph : Graph
-        Its vertices and edges are in the order of its least depth-first code, so that isomorphic patterns are equal.
-    support : int
-
-    Examples
-    --------
-    >>> from unnaive.graphs.labelled_graph import Graph
-    >>> from unnaive.graphs.frequent_subgraphs import Pattern
-    >>> str(Pattern(Graph("CCO", [(0, 1, 1), (1, 2, 2)]), 7))
-    'C-1-C-2-O'
+    Its vertices and edges are in the order of its minimum DFS code, so isomorphic patterns are equal.
     """
 
     graph: Graph
     support: int
 
     def __str__(self) -> str:
-        """Vertices joined by edges, branches in brackets, and "@k" for an edge back to the k-th vertex, as in
-        ``C-1-C(-2-O)-1-N-1-@1``."""
+        """Vertices joined by edges, branches in parentheses, "@k" for an edge back to the k-th vertex:
+        C-1-C(-2-O)-1-@1."""
         labels = self.graph.labels
         branches: list[list[tuple[int, str]]] = [[] for _ in labels]
         n_known = 1
@@ -69,6 +58,7 @@ class Pattern(NamedTuple):
         return f"{labels[0]}{text(0)}"
 
 
+@shared_docs
 @validate_params(CONSTRAINTS, prefer_skip_nested_validation=True)
 def frequent_subgraphs(
     X: Any,
@@ -82,42 +72,33 @@ def frequent_subgraphs(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> list[Pattern]:
-    """The connected subgraphs, of an edge or more, that are in enough of many graphs.
+    """The connected subgraphs with at least one edge that are frequent in a list of graphs.
 
     Parameters
     ----------
     X : list of graphs
         Of any kind that :func:`~unnaive.graphs.labelled_graph.read_graphs` reads.
     min_support : float or int, default=0.1
-        A share of the graphs, or, as an int, their number.
+        Minimum share of the graphs or, as an int, their minimum number.
     max_edges : int or None, default=6
+        Maximum number of edges.
     only_closed : bool, default=True
-        Whether to leave out patterns of which another with one more edge is in as many graphs. Patterns of
-        ``max_edges`` edges are not compared with larger ones.
+        Whether to drop patterns for which another with one more edge is in as many graphs. Patterns of ``max_edges``
+        edges are not compared with larger ones.
     max_patterns : int or None, default=None
-        Stop, with a warning, after the most frequent ones: this many, before any are left out.
-    max_seconds : float or None, default=None
-        Stop after this time, with a warning.
+        Stop, with a warning, after this many of the most frequent patterns, before any are dropped.
+    {max_seconds}
     max_bytes : int or None, default=2**30
-        Stop, with a warning, before the lists of where patterns occur take more memory.
-    n_jobs : int or None, default=None
-        Number of threads.
+        Stop, with a warning, before the lists of occurrences take more memory.
+    {n_jobs}
     verbose : bool, default=False
         Whether to show a progress bar.
 
     Returns
     -------
     list of Pattern
-        The most frequent first, then the smaller. If stopped, the patterns found so far, which are the most frequent
-        ones. Of those with the lowest support found, some may be missing, and some may be taken for closed that are
-        not.
-
-    Examples
-    --------
-    >>> from unnaive.graphs.frequent_subgraphs import frequent_subgraphs
-    >>> graphs = [{"atoms": "CCO", "edges": [[0, 1], [1, 2]]}, {"atoms": "CC", "edges": [[0, 1]]}]
-    >>> [(str(pattern), pattern.support) for pattern in frequent_subgraphs(graphs)]
-    [('C-0-C', 2), ('C-0-C-0-O', 1)]
+        The most frequent first, then the smaller. If stopped, the most frequent ones. Of those with the lowest support
+        found, some may be missing, and some may be wrongly taken for closed.
     """
     limits = Limits(max_patterns, max_seconds, max_bytes)
     found = mine_graphs(read_graphs(X), min_support, max_edges, limits, n_jobs, verbose)
@@ -126,7 +107,7 @@ def frequent_subgraphs(
 
 
 class Found(NamedTuple):
-    """What was mined: patterns as codes, the kinds of edges that these number, and how far it is complete."""
+    """The patterns mined, as codes, the kinds of edges that these number, and the support above which all are there."""
 
     patterns: list[FrequentSubgraph]
     kinds: list[Kind]
@@ -142,7 +123,7 @@ def mine_graphs(
     n_jobs: int | None,
     verbose: bool,
 ) -> Found:
-    """All frequent subgraphs, with a warning if mining was stopped."""
+    """All frequent subgraphs, with a warning if mining stopped early."""
     kinds = kinds_of_edges(graphs)
     place = {kind: k for k, kind in enumerate(kinds)}
     labels = {label: k for k, label in enumerate(dict.fromkeys(kind[0] for kind in kinds))}
@@ -151,7 +132,7 @@ def mine_graphs(
         np.array([place[kind[::-1]] for kind in kinds], dtype=np.int32),
     )
     is_count = isinstance(min_support, Integral)
-    # A share of 0.07 of 100 graphs is 7 of them, though 0.07 * 100 is a little more.
+    # 0.07 of 100 graphs is 7 graphs, although 0.07 * 100 is slightly more in floating point.
     min_count = int(min_support) if is_count else max(1, int(np.ceil(min_support * len(graphs) - 1e-9)))
     with _progress(min_count, verbose) as on_pattern:
         mined = mine_subgraphs(
@@ -159,9 +140,9 @@ def mine_graphs(
         )
     if mined.stopped_by is not None:
         warnings.warn(
-            f"Mining was stopped by {mined.stopped_by} after {len(mined.patterns)} subgraphs: those that are in more "
-            f"than {mined.complete_above} graphs are all there, and of others down to min_support ({min_count}), some "
-            "or all are missing.",
+            f"Mining was stopped by {mined.stopped_by} after {len(mined.patterns)} subgraphs: those in more than "
+            f"{mined.complete_above} graphs are complete, but some or all of the others down to min_support "
+            f"({min_count}) are missing.",
             stacklevel=4,
         )
     return Found(mined.patterns, kinds, numbers, mined.complete_above)
@@ -169,7 +150,7 @@ def mine_graphs(
 
 @contextmanager
 def _progress(min_count: int, verbose: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar that fills while the support of the patterns that are found sinks to the least one."""
+    """A progress bar that fills as the support of the patterns found falls to the minimum."""
     if not verbose:
         yield None
         return
@@ -194,25 +175,7 @@ def _progress(min_count: int, verbose: bool) -> Iterator[Callable[[int, int], No
 
 
 def graph_of_code(code: NDArray[np.int32], kinds: Sequence[Kind]) -> Graph:
-    """The graph that a depth-first code describes.
-
-    Parameters
-    ----------
-    code : ndarray of int32 of shape (n_edges, 3)
-    kinds : sequence of triples of labels
-        What its last column numbers.
-
-    Returns
-    -------
-    Graph
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.graphs.frequent_subgraphs import graph_of_code
-    >>> graph_of_code(np.array([[0, 1, 0], [1, 2, 1]]), [("C", 1, "C"), ("C", 2, "O"), ("O", 2, "C")])
-    Graph(labels=('C', 'C', 'O'), edges=((0, 1, 1), (1, 2, 2)))
-    """
+    """The graph that a DFS code describes; its last column numbers ``kinds``."""
     labels: dict[int, Any] = {}
     edges = []
     for i, j, number in code.tolist():

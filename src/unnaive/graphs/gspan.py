@@ -1,8 +1,8 @@
-"""Frequent connected subgraphs of many labelled graphs, the most frequent first, and which of them are closed.
+"""Frequent connected subgraphs of labelled graphs, the most frequent first, and which of them are closed.
 
-Patterns grow as in gSpan (Yan & Han 2002): an edge at a time, only at the right-most path of their depth-first code,
-and only if the code is the least of its graph, so that each pattern is met once. Where a pattern occurs is kept as a
-list of embeddings; those of a larger pattern point to those of the one it grew from.
+Patterns grow as in gSpan (Yan & Han 2002): one edge at a time, only on the rightmost path of their DFS code, and only
+if the code is minimum, so that each pattern is visited once. The occurrences of a pattern are kept as a list of
+embeddings; those of a larger pattern point to those of the one it grew from.
 """
 
 from __future__ import annotations
@@ -18,22 +18,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unnaive.graphs.dfs_code import is_least, least_codes_without_an_edge
+from unnaive.graphs.dfs_code import is_minimum, minimum_codes_without_edge
 from unnaive.graphs.flat_graphs import FlatGraphs
 from unnaive.graphs.rightmost_extension import Growth, gather_growth, survey_growth
 
-_FEW = 20_000  # embeddings that are not worth a second thread
+_FEW = 20_000  # embeddings for which a second thread does not pay off
 
 
 class Kinds(NamedTuple):
-    """The kinds of edges, which are numbered in the order of (label, label of the edge, label of the neighbour).
+    """The kinds of edges, numbered in the order of (label, label of the edge, label of the neighbour).
 
-    Attributes
-    ----------
-    label : ndarray of int32 of shape (n_kinds,)
-        Number of the first label.
-    reverse : ndarray of int32 of shape (n_kinds,)
-        The same kind, seen from the other end.
+    ``label`` is the number of the first label, ``reverse`` the same kind seen from the other end.
     """
 
     label: NDArray[np.int32]
@@ -41,7 +36,7 @@ class Kinds(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What makes mining stop early; None for no limit."""
+    """Limits that stop mining early; None for no limit."""
 
     patterns: int | None = None
     seconds: float | None = None
@@ -49,24 +44,16 @@ class Limits(NamedTuple):
 
 
 class FrequentSubgraph(NamedTuple):
-    """A pattern: its least code, and the graphs that it is in, in their order."""
+    """A pattern: its minimum code, and the graphs that contain it, ascending."""
 
     code: NDArray[np.int32]
     graphs: NDArray[np.int32]
 
 
 class Mined(NamedTuple):
-    """What was found.
+    """The patterns, by count (the most frequent first), size and code, and the name of the limit that stopped mining.
 
-    Attributes
-    ----------
-    patterns : list of FrequentSubgraph
-        The most frequent first, then the smaller, then those with the lesser code.
-    complete_above : int
-        Every pattern that is in more graphs than this was found. One less than the least count, unless mining was
-        stopped.
-    stopped_by : str or None
-        The name of the limit that stopped it.
+    Every pattern in more than ``complete_above`` graphs was found; of those in exactly as many, some may be missing.
     """
 
     patterns: list[FrequentSubgraph]
@@ -83,40 +70,10 @@ def mine_subgraphs(
     n_threads: int = 1,
     on_pattern: Callable[[int, int], None] | None = None,
 ) -> Mined:
-    """All connected subgraphs with an edge or more that are in at least ``min_count`` graphs.
+    """All connected subgraphs with at least one edge that are in at least ``min_count`` graphs.
 
-    Parameters
-    ----------
-    graphs : FlatGraphs
-    kinds : Kinds
-    min_count : int
-    max_edges : int or None
-    limits : Limits, optional
-        Patterns are found in the order of their counts. If a limit is reached, the patterns found so far are given:
-        those in more than ``complete_above`` graphs are all there, and of those in exactly as many, some may be
-        missing.
-    n_threads : int, default=1
-    on_pattern : callable, optional
-        Called with the number of patterns found and the count of the last, each time there is one more.
-
-    Returns
-    -------
-    Mined
-        The same for every ``n_threads``, unless limited in time.
-
-    Examples
-    --------
-    Two graphs with vertices of one label: a path of two edges, and a single edge.
-
-    >>> import numpy as np
-    >>> from unnaive.graphs.flat_graphs import flat_graphs
-    >>> from unnaive.graphs.gspan import Kinds, mine_subgraphs
-    >>> graphs = flat_graphs([3, 2], [[0, 1], [1, 2], [3, 4]], [0, 0, 0], [0, 0, 0])
-    >>> kinds = Kinds(np.zeros(1, np.int32), np.zeros(1, np.int32))
-    >>> for pattern in mine_subgraphs(graphs, kinds, min_count=1).patterns:
-    ...     print(pattern.code.tolist(), pattern.graphs)
-    [[0, 1, 0]] [0 1]
-    [[0, 1, 0], [1, 2, 0]] [0]
+    ``on_pattern`` is called with the number of patterns found and the count of the last. Unless limited in time, the
+    result is the same for every number of threads.
     """
     search = _Search(graphs, kinds, min_count, max_edges, limits or Limits())
     with _threads(n_threads) as threads:
@@ -125,40 +82,16 @@ def mine_subgraphs(
 
 
 def closed(patterns: list[FrequentSubgraph], reverse: NDArray[np.int32]) -> list[FrequentSubgraph]:
-    """Those patterns of which no pattern with one more edge is in as many graphs.
+    """The patterns for which no pattern with one more edge is in as many graphs.
 
-    Every way to add an edge counts, not only those at the right-most path. If a larger pattern is in the same
-    graphs, so is one with a single edge more, hence nothing but these needs to be looked at.
-
-    Parameters
-    ----------
-    patterns : list of FrequentSubgraph
-        All patterns up to some size or count. With a limit of edges, patterns of just that size are closed as far as
-        can be told from the list.
-    reverse : ndarray of int32 of shape (n_kinds,)
-
-    Returns
-    -------
-    list of FrequentSubgraph
-        In the same order.
-
-    Examples
-    --------
-    Both graphs hold a path of two edges, so a single edge alone says nothing more.
-
-    >>> import numpy as np
-    >>> from unnaive.graphs.flat_graphs import flat_graphs
-    >>> from unnaive.graphs.gspan import Kinds, closed, mine_subgraphs
-    >>> graphs = flat_graphs([3, 3], [[0, 1], [1, 2], [3, 4], [4, 5]], [0] * 4, [0] * 4)
-    >>> kinds = Kinds(np.zeros(1, np.int32), np.zeros(1, np.int32))
-    >>> [pattern.code.tolist() for pattern in closed(mine_subgraphs(graphs, kinds, 2).patterns, kinds.reverse)]
-    [[[0, 1, 0], [1, 2, 0]]]
+    Every way to add an edge counts, not only those on the rightmost path. If a larger pattern is in the same graphs, so
+    is one with a single edge more, so only these are compared. Patterns of the maximum size count as closed.
     """
     counts = {pattern.code.tobytes(): len(pattern.graphs) for pattern in patterns}
     absorbed = set()
     for pattern in patterns:
         if len(pattern.code) > 1:
-            for smaller in least_codes_without_an_edge(pattern.code, reverse):
+            for smaller in minimum_codes_without_edge(pattern.code, reverse):
                 name = smaller.tobytes()
                 if counts[name] == len(pattern.graphs):
                     absorbed.add(name)
@@ -168,9 +101,8 @@ def closed(patterns: list[FrequentSubgraph], reverse: NDArray[np.int32]) -> list
 class _Node:
     """A pattern that may grow: its code, its graphs and its embeddings.
 
-    ``parents`` has the place of the embedding that each one extends, ``vertices`` the vertex it adds; the first
-    pattern of a line has both ends of an edge in ``roots`` instead. A pattern with as many edges as are wanted has
-    no embeddings.
+    ``parents`` is the embedding that each one extends, ``vertices`` the vertex it adds; the first pattern of a line has
+    both ends of an edge in ``roots`` instead. A pattern of the maximum size has no embeddings.
     """
 
     def __init__(self, code: NDArray[np.int32], graphs: NDArray[np.int32], parent: _Node | None = None) -> None:
@@ -180,7 +112,7 @@ class _Node:
         self.roots: NDArray[np.int32] | None = None
         self.parents: NDArray[np.int32] | None = None
         self.vertices: NDArray[np.int32] | None = None
-        self.n_heirs = 0  # children whose embeddings are kept
+        self.n_heirs = 0  # children with embeddings
 
     @property
     def may_grow(self) -> bool:
@@ -195,7 +127,7 @@ class _Node:
         return len(self.roots) if self.roots is not None else len(self.parents)  # type: ignore[arg-type]
 
     def embeddings(self) -> NDArray[np.int32]:
-        """Row by row, the vertex of a graph for each vertex of the pattern."""
+        """One row per embedding: the vertex of a graph for each vertex of the pattern."""
         vertices = np.empty((self.n_embeddings, int(self.code[:, :2].max()) + 1), dtype=np.int32)
         column = vertices.shape[1]
         rows: Any = slice(None)
@@ -265,7 +197,7 @@ class _Search:
         return np.column_stack([code[:, :2], self._original[code[:, 2]]])
 
     def _add_roots(self, frontier: list[_Node]) -> None:
-        """A pattern for every kind of edge, seen from the end from which it has the lower number."""
+        """One pattern per kind of edge, seen from the end where its number is lower."""
         graphs = self._graphs
         ends = np.repeat(np.arange(len(graphs.first_edge) - 1, dtype=np.int32), np.diff(graphs.first_edge))
         order = np.argsort(graphs.kinds, kind="stable")
@@ -281,7 +213,7 @@ class _Search:
         heapq.heapify(frontier)
 
     def _grow(self, node: _Node, threads: Executor | None, n_parts: int) -> list[_Node]:
-        """The frequent patterns that a pattern grows into by an edge, and where they are."""
+        """The frequent patterns with one more edge, and their embeddings."""
         self._reserve(node.n_embeddings * 4 * (len(node.code) + 1))
         growth = Growth.of_code(node.code, self._kinds.label, self._kinds.reverse, self._first_of_label)
         embeddings = node.embeddings()
@@ -295,7 +227,7 @@ class _Search:
         children: dict[int, _Node] = {}
         for key in np.flatnonzero(counts >= self._min_count).tolist():
             code = np.vstack([node.code, growth.edge(key)])
-            if is_least(code, self._kinds.reverse):
+            if is_minimum(code, self._kinds.reverse):
                 children[key] = _Node(code, np.concatenate([survey.graphs_of(key) for survey in surveys]), node)
         if children and (self._max_edges is None or len(node.code) + 1 < self._max_edges):
             keys = np.fromiter(children, dtype=np.int64)
@@ -319,7 +251,7 @@ class _Search:
             raise _LimitReached("max_bytes")
 
     def _release(self, node: _Node | None) -> None:
-        """Forget the embeddings of a pattern to which none point any more."""
+        """Free the embeddings of patterns to which none point any more."""
         while node is not None and node.n_heirs == 0:
             self._n_bytes -= node.n_bytes
             node.roots = node.parents = node.vertices = None
@@ -330,14 +262,14 @@ class _Search:
 
 
 def _frequent_edges(graphs: FlatGraphs, kinds: Kinds, min_count: int) -> tuple[NDArray[np.int32], FlatGraphs, Kinds]:
-    """The kinds of edges that are in enough graphs, the graphs with no other edges, and these kinds renumbered."""
+    """The frequent kinds of edges, the graphs with no other edges, and these kinds renumbered."""
     lower = np.minimum(np.arange(len(kinds.reverse)), kinds.reverse)
     in_graph = np.repeat(graphs.graph_of_vertex(), np.diff(graphs.first_edge))
     known = graphs.kinds >= 0
     pairs = np.unique(in_graph[known] * np.int64(len(lower)) + lower[graphs.kinds[known]])
     counts = np.bincount(pairs % max(len(lower), 1), minlength=len(lower))
     frequent = np.flatnonzero(counts[lower] >= min_count).astype(np.int32)
-    number = np.full(len(lower) + 1, -1, dtype=np.int32)  # its last entry is that of kind -1
+    number = np.full(len(lower) + 1, -1, dtype=np.int32)  # the last entry is for kind -1
     number[frequent] = np.arange(len(frequent))
     renumbered = number[graphs.kinds]
     kept = renumbered >= 0

@@ -1,4 +1,4 @@
-"""Reading labelled graphs: from dicts, from networkx, from SMILES."""
+"""Labelled graphs, read from dicts, networkx or SMILES."""
 
 from __future__ import annotations
 
@@ -24,27 +24,16 @@ _BOND_NUMBERS = {"SINGLE": 1, "DATIVE": 1, "DOUBLE": 2, "TRIPLE": 3, "AROMATIC":
 
 @dataclass(frozen=True)
 class Graph:
-    """An undirected graph with labels on its vertices and edges, without loops and without parallel edges.
+    """An undirected graph with labels on its vertices and edges, without loops and parallel edges.
 
-    It need not be connected, and it may have no edges or no vertices at all. Two of them are equal if they are
-    written the same way, not if they are isomorphic.
+    It may be disconnected or empty. Graphs are equal if they are written the same way, not if they are isomorphic.
 
     Parameters
     ----------
     labels : sequence of int or str
         Labels of the vertices 0, 1, ... Anything else becomes a str.
     edges : sequence of (i, j) or (i, j, label)
-        Vertices that an edge joins, in any order, and its label, 0 if there is none.
-
-    Examples
-    --------
-    >>> from unnaive.graphs.labelled_graph import Graph
-    >>> Graph(["C", "O"], [(1, 0, 2)])
-    Graph(labels=('C', 'O'), edges=((0, 1, 2),))
-    >>> Graph(["C", "O"], [(0, 2)])
-    Traceback (most recent call last):
-    ...
-    ValueError: Edge (0, 2) names a vertex that is not there: the vertices are 0 to 1.
+        Vertices that an edge joins, in any order, and its label, 0 by default.
     """
 
     labels: tuple[Label, ...]
@@ -56,14 +45,14 @@ class Graph:
         for edge in edges:
             i, j, label = _read_edge(edge)
             if not (0 <= i < len(vertices) and 0 <= j < len(vertices)):
-                there = f"the vertices are 0 to {len(vertices) - 1}" if vertices else "there are none"
-                raise ValueError(f"Edge {(i, j)} names a vertex that is not there: {there}.")
+                known = f"vertices are 0 to {len(vertices) - 1}" if vertices else "the graph has no vertices"
+                raise ValueError(f"Edge {(i, j)} names an unknown vertex: {known}.")
             if i == j:
-                raise ValueError(f"Edge {(i, j)} joins a vertex with itself. Leave it out.")
+                raise ValueError(f"Edge {(i, j)} joins a vertex to itself. Remove it.")
             if i > j:
                 i, j = j, i
             if (i, j) in read:
-                raise ValueError(f"Edge {(i, j)} is there twice. Leave one of them out.")
+                raise ValueError(f"Edge {(i, j)} occurs twice. Remove one of them.")
             read[i, j] = i, j, label
         object.__setattr__(self, "labels", vertices)
         object.__setattr__(self, "edges", tuple(read.values()))
@@ -75,23 +64,17 @@ def read_graphs(X: Any) -> list[Graph]:
     Parameters
     ----------
     X : list, one-dimensional array, or series
-        Of each graph, one of
+        Each graph is one of
 
         - a :class:`Graph`;
         - a dict ``{"atoms": [label, ...], "edges": [[i, j], [i, j, label], ...]}``; other keys are ignored;
-        - a graph of networkx, undirected, whose nodes have an attribute ``"label"`` and whose edges may have one;
-        - a molecule in SMILES, for which RDKit is needed: atoms are labelled by their element, bonds by 1 (also if
-          dative), 2, 3 or, if aromatic, 4; hydrogens are left out as SMILES does.
+        - an undirected networkx graph whose nodes have an attribute ``"label"`` and whose edges may have one;
+        - a molecule as SMILES, which needs RDKit: atoms are labelled by element, bonds by 1 (also if dative), 2, 3 or,
+          if aromatic, 4; hydrogens are implicit as in SMILES.
 
     Returns
     -------
     list of Graph
-
-    Examples
-    --------
-    >>> from unnaive.graphs.labelled_graph import read_graphs
-    >>> read_graphs([{"atoms": ["C", "O"], "edges": [[0, 1, 2]]}, {"atoms": [7], "edges": []}])
-    [Graph(labels=('C', 'O'), edges=((0, 1, 2),)), Graph(labels=(7,), edges=())]
     """
     if isinstance(X, str | bytes | Graph | Mapping):
         raise ValueError("X is a single graph, but several are expected. Put it in a list: [graph].")
@@ -115,15 +98,9 @@ def read_graphs(X: Any) -> list[Graph]:
 
 
 def kinds_of_edges(graphs: Iterable[Graph]) -> list[Kind]:
-    """All triples (label, label of an edge, label of its other end) in some graphs, in their order.
+    """All triples (label, label of an edge, label of its other end) in some graphs, sorted, in both directions.
 
-    Numbers come before texts. Every edge counts in both directions.
-
-    Examples
-    --------
-    >>> from unnaive.graphs.labelled_graph import Graph, kinds_of_edges
-    >>> kinds_of_edges([Graph(["O", "C"], [(0, 1, 2)])])
-    [('C', 2, 'O'), ('O', 2, 'C')]
+    Numbers come before strings.
     """
     kinds = {(graph.labels[i], label, graph.labels[j]) for graph in graphs for i, j, label in graph.edges}
     kinds |= {kind[::-1] for kind in kinds}
@@ -131,14 +108,7 @@ def kinds_of_edges(graphs: Iterable[Graph]) -> list[Kind]:
 
 
 def flatten(graphs: Sequence[Graph], kinds: Sequence[Kind]) -> FlatGraphs:
-    """Put graphs into flat arrays, with edges of kinds that are not listed as -1.
-
-    Examples
-    --------
-    >>> from unnaive.graphs.labelled_graph import Graph, flatten
-    >>> flatten([Graph("CON", [(0, 1), (0, 2)])], [("C", 0, "O"), ("O", 0, "C")]).kinds
-    array([ 0, -1,  1, -1], dtype=int32)
-    """
+    """Graphs as flat arrays; edges of kinds that are not listed become -1."""
     number = {kind: place for place, kind in enumerate(kinds)}
     n_vertices = [len(graph.labels) for graph in graphs]
     n_edges = [len(graph.edges) for graph in graphs]
@@ -153,7 +123,7 @@ def flatten(graphs: Sequence[Graph], kinds: Sequence[Kind]) -> FlatGraphs:
 def _numbers(
     graphs: Sequence[Graph], number: Mapping[Kind, int], n_edges: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The numbers of the kinds of all edges, from one end and from the other."""
+    """The numbers of the kinds of all edges, seen from either end."""
     kinds = [(graph.labels[i], label, graph.labels[j]) for graph in graphs for i, j, label in graph.edges]
     there = np.fromiter((number.get(kind, -1) for kind in kinds), np.int32, n_edges)
     reverse = np.fromiter(chain((number.get(kind[::-1], -1) for kind in number), [-1]), np.int32, len(number) + 1)
@@ -167,13 +137,13 @@ def _read_graph(value: Any) -> Graph:
         return _read_smiles(value)
     if isinstance(value, Mapping):
         if "atoms" not in value or "edges" not in value:
-            raise ValueError(f'A dict of a graph has the keys "atoms" and "edges", but this one has {list(value)}.')
+            raise ValueError(f'A graph dict needs the keys "atoms" and "edges", but this one has {list(value)}.')
         return Graph(value["atoms"], value["edges"])
     if _is_networkx(value):
         return _read_networkx(value)
     raise ValueError(
-        f"It is a {type(value).__name__}, which is neither a dict with atoms and edges, nor a graph of networkx, nor "
-        "a SMILES text."
+        f"It is a {type(value).__name__}, which is neither a dict with atoms and edges, nor a networkx graph, nor a "
+        "SMILES string."
     )
 
 
@@ -188,7 +158,7 @@ def _read_networkx(graph: Any) -> Graph:
     for node, attributes in graph.nodes(data=True):
         if _ATTRIBUTE not in attributes:
             raise ValueError(
-                f"Node {node!r} has no attribute {_ATTRIBUTE!r}. Set it, for example by "
+                f"Node {node!r} has no attribute {_ATTRIBUTE!r}. Set it, for example with "
                 f"networkx.set_node_attributes(graph, 0, {_ATTRIBUTE!r}) if all nodes are alike."
             )
     return Graph(
@@ -201,9 +171,7 @@ def _read_smiles(text: str) -> Graph:
     try:
         from rdkit import Chem, rdBase
     except ImportError:
-        raise ImportError(
-            "Reading SMILES takes RDKit, which is not installed. Install the extra: unnaive[chem]."
-        ) from None
+        raise ImportError("Reading SMILES needs RDKit, which is not installed: install unnaive[chem].") from None
     with rdBase.BlockLogs():
         molecule = Chem.MolFromSmiles(text)
     if molecule is None:
@@ -227,7 +195,7 @@ def _read_label(label: Any) -> Label:
     if isinstance(label, Integral) and not isinstance(label, bool | np.bool_):
         return int(label)
     if not isinstance(label, tuple | list | np.ndarray | Mapping) and is_missing(label):
-        raise ValueError("A label is missing. Give each vertex one, a number or a text.")
+        raise ValueError("A label is missing. Label every vertex with a number or a string.")
     return str(label)
 
 
@@ -238,6 +206,6 @@ def _read_edge(edge: Sequence[Any]) -> tuple[int, int, Label]:
         raise ValueError(f"{edge!r} is not an edge. Write it as [i, j] or [i, j, label].") from None
     if type(i) is not int or type(j) is not int:
         if not (isinstance(i, Integral) and isinstance(j, Integral)):
-            raise ValueError(f"Edge {edge!r} does not name its vertices by their numbers. Count them from 0.")
+            raise ValueError(f"Edge {edge!r} does not name its vertices by number, counted from 0.")
         i, j = int(i), int(j)
     return i, j, _read_label(label)

@@ -1,4 +1,4 @@
-"""How a pattern can grow by an edge at its right-most path, over all of its embeddings."""
+"""Rightmost extension: how a pattern can grow by an edge on its rightmost path, over all of its embeddings."""
 
 from __future__ import annotations
 
@@ -12,24 +12,13 @@ from unnaive.graphs.flat_graphs import FlatGraphs
 
 
 class Growth(NamedTuple):
-    """The right-most path of a pattern, and the numbers ("keys") of all edges that it can grow by there.
+    """The rightmost path of a pattern, and the numbers ("keys") of all edges that can extend it there.
 
-    Keys are given out by path vertex and by kind of edge, since the label of the vertex is known: those of edges
-    back from the last vertex to vertex ``k`` of the path begin at ``first_back[k]``, those of edges forward from
-    there at ``first_forward[k]``, both with kind ``lowest_kind[k]``.
-
-    Attributes
-    ----------
-    path : ndarray of int64
-        Vertices of the pattern from the first to the last one found.
-    path_kinds : ndarray of int32
-        The kind of the edge from each to the next; 0 for the last.
-    place_on_path : ndarray of int64 of shape (n_vertices,)
-        -1 for vertices that are not on the path.
-    beside_last : ndarray of bool of shape (n_vertices,)
-        Vertices that have an edge with the last one.
-    first_kind : int
-        That of the first edge of the code.
+    ``path`` holds the pattern's vertices from the first to the last discovered, ``path_kinds`` the kind of the edge
+    from each to the next (0 for the last), ``place_on_path`` the position of every vertex on it (-1 if none) and
+    ``beside_last`` whether it has an edge with the last. Keys are numbered by path vertex and by kind of edge, since
+    the vertex's label is known: keys of backward edges from the last vertex to vertex ``k`` of the path begin at
+    ``first_back[k]``, those of forward edges from there at ``first_forward[k]``, both with kind ``lowest_kind[k]``.
     """
 
     path: NDArray[np.int64]
@@ -83,7 +72,7 @@ class Growth(NamedTuple):
         )
 
     def goes_back(self, key: int) -> bool:
-        """Whether an edge leads to a vertex that the pattern has already."""
+        """Whether an edge leads to a vertex of the pattern."""
         return key < self.first_forward[0]
 
     def edge(self, key: int) -> NDArray[np.int32]:
@@ -98,7 +87,7 @@ class Growth(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """By key, how often an edge extends an embedding, in how many graphs, and (as bits) in which."""
+    """By key, how many embeddings an edge extends, in how many graphs, and (as bits) in which."""
 
     n_embeddings: NDArray[np.int64]
     n_graphs: NDArray[np.int64]
@@ -116,7 +105,7 @@ def survey_growth(
     graphs: FlatGraphs,
     growth: Growth,
 ) -> Survey:
-    """Count by which edges embeddings, which must be in the order of their graphs, can be extended."""
+    """Count the edges that extend embeddings, which must be in the order of their graphs."""
     in_graph = graph_of[embeddings[:, 0]]
     is_new = np.concatenate([[True], in_graph[1:] != in_graph[:-1]]) if len(in_graph) else np.zeros(0, dtype=bool)
     places = np.cumsum(is_new) - 1
@@ -135,7 +124,7 @@ def gather_growth(
     survey: Survey,
     keys: NDArray[np.int64],
 ) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    """For each of some keys, the places of the embeddings that it extends, and the vertices at the other end."""
+    """For each of some keys, the embeddings that it extends, and the vertices at the other end."""
     ends = np.cumsum(survey.n_embeddings[keys])
     cursor = np.full(growth.n_keys, -1)
     cursor[keys] = ends - survey.n_embeddings[keys]
@@ -148,10 +137,10 @@ def gather_growth(
 
 @njit(cache=True, nogil=True)
 def _extend(embeddings, graphs, growth, writes, places, counts, n_graphs, bits, parents, vertices):
-    """Look at all edges that extend embeddings and count them, or write down those whose cursor in counts is not -1.
+    """Visit all edges that extend embeddings and count them, or write those whose cursor in ``counts`` is not -1.
 
-    Edges that would give a code which is not the least are passed over where that is seen at once: if their kind is
-    below that of the first edge, or if the path could have taken them before the edge that it took.
+    Edges that obviously give a code that is not minimum are skipped: those whose kind is below that of the first edge,
+    and those that the path could have taken before the edge that it took.
     """
     n_path, n_vertices = growth.path.shape[0], embeddings.shape[1]
     for row in range(embeddings.shape[0]):

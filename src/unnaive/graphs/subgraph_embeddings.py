@@ -1,10 +1,10 @@
 """Where patterns occur in graphs, and how many occurrences of one are connected to occurrences of others.
 
-An occurrence of a pattern is a set of vertices of a graph onto which the pattern can be laid, so that labels agree and
-its edges are there; the graph may have more edges between them. Two occurrences are connected if they share a vertex
-or if an edge joins them. An occurrence of j is connected to some occurrence of i if and only if one of its vertices,
-or a neighbour of one, is in any occurrence of i: hence no pairs of occurrences are looked at, only, for every vertex,
-the set of patterns that it or a neighbour is part of.
+An occurrence of a pattern is a set of vertices of a graph onto which the pattern can be mapped, so that labels agree
+and its edges exist; the graph may have more edges between them. Two occurrences are connected if they share a vertex or
+if an edge joins them. An occurrence of j is connected to some occurrence of i if and only if one of its vertices, or a
+neighbour of one, is in any occurrence of i: so no pairs of occurrences are visited, only, for every vertex, the set of
+patterns that it or a neighbour is part of.
 """
 
 from __future__ import annotations
@@ -17,20 +17,13 @@ from numpy.typing import NDArray
 
 from unnaive.graphs.flat_graphs import FlatGraphs
 
-#: A pattern's search in a graph is given up when this many edges have been laid.
-MAX_STEPS = 2**18
+MAX_STEPS = 2**18  # edges mapped before the search for a pattern in a graph stops
 
 
 class FlatPatterns(NamedTuple):
-    """Connected patterns, edge by edge.
+    """Connected patterns, edge by edge: vertices i < j and the kind of the edge seen from i.
 
-    Attributes
-    ----------
-    first_edge : ndarray of int64 of shape (n_patterns + 1,)
-    edges : ndarray of int32 of shape (n_edges, 3)
-        Vertices i < j and the kind of the edge seen from i. Each edge but the first of a pattern has a vertex in common
-        with an earlier one, and vertices are numbered in the order in which they come.
-    n_vertices : ndarray of int64 of shape (n_patterns,)
+    Each edge but the first of a pattern shares a vertex with an earlier one, and vertices are numbered as they appear.
     """
 
     first_edge: NDArray[np.int64]
@@ -39,10 +32,7 @@ class FlatPatterns(NamedTuple):
 
 
 class Connections(NamedTuple):
-    """Cells that are not zero, graph by graph: their number, their linear indices in order, their values.
-
-    ``cut_short`` says of each graph whether the search for a pattern was given up in it.
-    """
+    """Nonzero cells, graph by graph: number, linear indices in order, values, and whether a search was stopped."""
 
     n_cells: NDArray[np.int64]
     cells: NDArray[np.int64]
@@ -58,39 +48,11 @@ def count_connections(
     stop: int | None = None,
     max_cells: int | None = None,
 ) -> Connections:
-    """The tensors of connected occurrences of some graphs.
+    """The tensors of connected occurrences of the graphs from ``first`` to ``stop``.
 
     Cell (i, ..., j) is the number of occurrences of pattern j that are connected to an occurrence of each other pattern
-    that the cell names. An occurrence is connected to itself, so that cells (j, ..., j) have the number of all
-    occurrences of j.
-
-    Parameters
-    ----------
-    graphs : FlatGraphs
-    patterns : FlatPatterns
-        With the same numbers of kinds.
-    n_modes : int
-    first, stop : int, optional
-        The graphs to look at.
-    max_cells : int, optional
-        Give up as soon as there are more cells that are not zero.
-
-    Returns
-    -------
-    Connections
-        If it was given up, that of the graphs so far.
-
-    Examples
-    --------
-    A path of three vertices with one label, and the pattern of an edge: it occurs twice.
-
-    >>> import numpy as np
-    >>> from unnaive.graphs.flat_graphs import flat_graphs
-    >>> from unnaive.graphs.subgraph_embeddings import FlatPatterns, count_connections
-    >>> path = flat_graphs([3], [[0, 1], [1, 2]], [0, 0], [0, 0])
-    >>> edge = FlatPatterns(np.array([0, 1]), np.array([[0, 1, 0]], dtype=np.int32), np.array([2]))
-    >>> count_connections(path, edge, n_modes=1).values
-    array([2.])
+    of the cell. An occurrence is connected to itself, so cell (j, ..., j) is the number of all occurrences of j.
+    Counting stops after a graph with which there are more than ``max_cells`` nonzero cells.
     """
     stop = graphs.n_graphs if stop is None else stop
     most = np.iinfo(np.int64).max if max_cells is None else max_cells
@@ -105,37 +67,7 @@ def connect(
     graphs: FlatGraphs,
     n_modes: int,
 ) -> NDArray[np.float64]:
-    """The tensor of one graph whose occurrences are known already.
-
-    Parameters
-    ----------
-    occurrences : ndarray of int64
-        Vertices of all occurrences, one occurrence after the other.
-    first_occurrence : ndarray of int64 of shape (n_occurrences + 1,)
-        Where each one begins.
-    of_pattern : ndarray of int64 of shape (n_occurrences,)
-        In order.
-    n_patterns : int
-    graphs : FlatGraphs
-        That one graph.
-    n_modes : int
-
-    Returns
-    -------
-    ndarray of float64 with ``n_modes`` axes of length ``n_patterns``
-
-    Examples
-    --------
-    Two occurrences of pattern 1, of which only the first shares a vertex with the one of pattern 0.
-
-    >>> import numpy as np
-    >>> from unnaive.graphs.flat_graphs import flat_graphs
-    >>> from unnaive.graphs.subgraph_embeddings import connect
-    >>> apart = flat_graphs([5], [], [], [])
-    >>> connect(np.array([0, 1, 1, 2, 3, 4]), np.array([0, 2, 4, 6]), np.array([0, 1, 1]), 2, apart, n_modes=2)
-    array([[1., 1.],
-           [1., 2.]])
-    """
+    """The tensor of a single graph whose occurrences, in CSR form and in the order of their patterns, are known."""
     n_occurrences = len(of_pattern)
     cells, values = _connect(occurrences, first_occurrence, of_pattern, n_occurrences, n_patterns, graphs, 0, n_modes)
     tensor = np.zeros(n_patterns**n_modes)
@@ -203,9 +135,9 @@ def _unite(bits, more):
 
 @njit(cache=True, nogil=True)
 def _find(graphs, graph, patterns, pattern, max_steps):
-    """The occurrences of a pattern in a graph, each as its vertices in order, and whether these are all.
+    """The occurrences of a pattern in a graph, each as its sorted vertices, and whether these are all.
 
-    Edges are laid one after the other; ``at[k]`` is the edge of the graph on which edge k of the pattern lies.
+    Edges are mapped one after the other; ``at[k]`` is the edge of the graph onto which edge k of the pattern is mapped.
     """
     edges = patterns.edges[patterns.first_edge[pattern] : patterns.first_edge[pattern + 1]]
     n_edges, n_vertices = edges.shape[0], patterns.n_vertices[pattern]
@@ -218,7 +150,7 @@ def _find(graphs, graph, patterns, pattern, max_steps):
         is_new[edge] = edges[edge, 1] >= n_known
         n_known = max(n_known, edges[edge, 1] + 1)
     found = np.empty((32, n_vertices), np.int64)
-    table = np.full(64, -1, np.int64)  # places of occurrences in found, by their hash
+    table = np.full(64, -1, np.int64)  # positions in found, by hash
     n_found, n_steps = 0, 0
     for vertex in range(graphs.first_vertex[graph], graphs.first_vertex[graph + 1]):
         laid[0] = vertex
@@ -227,7 +159,7 @@ def _find(graphs, graph, patterns, pattern, max_steps):
         at[0] = graphs.first_edge[vertex]
         while edge >= 0:
             if edge == n_edges:
-                for k in range(n_vertices):  # sort by insertion: there are few
+                for k in range(n_vertices):  # insertion sort: there are few
                     place = k
                     while place > 0 and occurrence[place - 1] > laid[k]:
                         occurrence[place] = occurrence[place - 1]
@@ -280,11 +212,11 @@ def _find(graphs, graph, patterns, pattern, max_steps):
 
 @njit(cache=True, nogil=True)
 def _slot(table, found, occurrence):
-    """Where the place of an occurrence is in a hash table, or where it is to be put."""
+    """Where the position of an occurrence is in a hash table, or is to be put."""
     code = 0
     for vertex in occurrence:
         code = (code * 1_000_003 + vertex) & 0x7FFFFFFF
-    last = table.shape[0] - 1  # a power of two less one
+    last = table.shape[0] - 1  # a power of two minus one
     slot = (code ^ code >> 16) & last
     while table[slot] >= 0:
         place, k = table[slot], 0
@@ -298,7 +230,7 @@ def _slot(table, found, occurrence):
 
 @njit(cache=True, nogil=True)
 def _grown(found, table, n_found):
-    """Twice the room for occurrences, and a table in which at most half of the slots will be taken."""
+    """Twice the room for occurrences, and a table of which at most half will be filled."""
     larger = np.empty((2 * table.shape[0], found.shape[1]), np.int64)
     emptier = np.full(2 * table.shape[0], -1, np.int64)
     for place in range(n_found):
@@ -312,7 +244,7 @@ def _grown(found, table, n_found):
 def _connect(vertices, firsts, of_pattern, n_found, n_patterns, graphs, graph, n_modes):
     """The cells of one graph and their values; vertices are counted from its first."""
     start = graphs.first_vertex[graph]
-    # Sets of patterns, as bits: those that each vertex is part of, and those that it or a neighbour is part of.
+    # Bit sets of patterns: those that each vertex is part of, and those that it or a neighbour is part of.
     here = np.zeros((graphs.first_vertex[graph + 1] - start, (n_patterns + 63) // 64), np.uint64)
     near = np.zeros_like(here)
     for row in range(n_found):
@@ -330,7 +262,7 @@ def _connect(vertices, firsts, of_pattern, n_found, n_patterns, graphs, graph, n
     reached = np.empty(n_patterns, np.int64)
     chosen = np.empty(n_patterns ** max(n_modes - 2, 0), np.int64)
     together = np.empty(near.shape[1], np.uint64)
-    # Cells that are not zero come pattern by pattern, the last index of a cell first; they are put in order below.
+    # Nonzero cells come pattern by pattern, by their last index; they are sorted below.
     others_of = np.empty(256, np.int64)
     last_of = np.empty(256, np.int64)
     count_of = np.empty(256, np.int64)
@@ -348,7 +280,7 @@ def _connect(vertices, firsts, of_pattern, n_found, n_patterns, graphs, graph, n
                 if together[other // 64] >> np.uint64(other % 64) & np.uint64(1):
                     reached[n_reached] = other
                     n_reached += 1
-            # All ways to choose the other patterns of a cell, with repetition; with one mode there are none.
+            # All choices of the other patterns of a cell, with repetition; none with one mode.
             chosen[0], n_chosen = 0, 1
             for _ in range(n_modes - 2):
                 for k in range(n_chosen - 1, -1, -1):

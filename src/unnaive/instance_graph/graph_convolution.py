@@ -1,4 +1,4 @@
-"""Graphs as normalised adjacency matrices, by which rows are mixed with those they are joined to."""
+"""Graphs as normalized adjacency matrices, and the convolution of rows with them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 
 class Graph(NamedTuple):
-    """An undirected graph, and its normalised adjacency matrix D^-½ (A + I) D^-½ in compressed sparse rows.
+    """An undirected graph, and its normalized adjacency matrix D^-½ (A + I) D^-½ in compressed sparse rows.
 
-    Attributes
-    ----------
-    indptr, indices, values : ndarray
-        The matrix.
-    degrees : ndarray of shape (n_rows,)
-        Neighbours of each row, itself included.
-    edges : ndarray of shape (n_edges, 2)
-        Each edge once, the smaller row first, in order; without loops.
+    ``degrees`` include the row itself; ``edges`` has each edge once, the smaller row first, sorted, without loops.
     """
 
     indptr: NDArray[np.int64]
@@ -30,28 +23,13 @@ class Graph(NamedTuple):
 
 
 def join(edges: ArrayLike, n_rows: int, dtype: DTypeLike = np.float64) -> Graph:
-    """The graph of some edges between rows.
-
-    Parameters
-    ----------
-    edges : array-like of shape (n_edges, 2)
-        In any order and direction, each edge once. The graph need not be a tree, nor connected.
-    n_rows : int
-    dtype : float32 or float64
-
-    Examples
-    --------
-    >>> from unnaive.instance_graph.graph_convolution import join
-    >>> graph = join([[1, 0]], 3)
-    >>> graph.degrees, graph.values
-    (array([2, 2, 1]), array([0.5, 0.5, 0.5, 0.5, 1. ]))
-    """
+    """The graph of some edges between rows, in any order and direction, each once; it may be disconnected."""
     ends = np.sort(np.asarray(edges, dtype=np.int64).reshape(-1, 2), axis=1)
     once = np.unique(ends, axis=0)
     if len(once) < len(ends):
-        raise ValueError("An edge is there twice; give each edge once, in one direction.")
+        raise ValueError("An edge occurs twice; pass each edge once, in one direction.")
     if (once[:, 0] == once[:, 1]).any():
-        raise ValueError("An edge joins a row to itself; leave it out, as every row has its loop already.")
+        raise ValueError("An edge joins a row to itself; remove it, since every row already has a loop.")
     if once.size and (once.min() < 0 or once.max() >= n_rows):
         raise ValueError(f"Edges join rows {once.min()} to {once.max()}; rows are 0 to {n_rows - 1}.")
     loops = np.arange(n_rows)
@@ -65,7 +43,7 @@ def join(edges: ArrayLike, n_rows: int, dtype: DTypeLike = np.float64) -> Graph:
 
 
 def convolve(M: NDArray[Any], graph: Graph) -> NDArray[Any]:
-    """The normalised adjacency matrix times another."""
+    """The normalized adjacency matrix times another."""
     product = np.empty_like(M)
     multiply_rows(graph.indptr, graph.indices, graph.values, M, np.arange(len(M)), product)
     return product

@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from unnaive.core.bayes_classifier import unchanged_on_error
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState
 from unnaive.encoding.numeric_columns import read_numbers
 from unnaive.instance_graph.graph_convolution import join
@@ -25,8 +26,8 @@ from unnaive.instance_graph.nearest_neighbours import NearestRows
 from unnaive.instance_graph.partial_labels import is_labelled
 from unnaive.instance_graph.vgae import Parameters, encode_joined, train
 
-_FEWEST = 3  # rows: with two, every pair is an edge, and there is nothing to tell apart
-_FARTHEST = 1e15  # standard deviations: beyond, squares are no numbers to compare, and weights none to train
+_MIN_ROWS = 3  # with two, every pair is an edge, and there is nothing to learn
+_MAX_DEVIATIONS = 1e15  # standard deviations beyond which distances and weights lose all precision
 
 GRAPH_PARAMETERS: dict[str, Any] = {
     "n_epochs": [Interval(Integral, 0, None, closed="left")],
@@ -40,33 +41,32 @@ GRAPH_PARAMETERS: dict[str, Any] = {
 }
 
 
+@shared_docs
 class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
     """New attributes from an instance correlation graph (the first two stages of ICGNB).
 
-    The rows are joined to a graph, the minimum spanning tree of their Euclidean distances. A variational graph
-    auto-encoder learns to tell from a few numbers a row which rows are joined; these numbers, as many as there are
+    The rows are joined into a graph, the minimum spanning tree of their Euclidean distances. A variational graph
+    auto-encoder learns to predict from a few numbers per row which rows are joined; these numbers, as many as there are
     columns, are the row's new attributes.
 
     Parameters
     ----------
     n_epochs : int, default=500
-        Updates of the auto-encoder's weights.
+        Number of updates of the auto-encoder's weights.
     learning_rate : float, default=0.01
         Of the optimizer, Adam.
     embedding : {"mean", "sample"}, default="mean"
-        The new attributes: the mean of what the auto-encoder says of a row, or, as in the paper, a draw from it.
+        The new attributes: the mean of the distribution of a row or, as in the paper, a sample from it.
     augment : bool, default=True
         Whether the original attributes, standardized, come before the new ones.
     decoder : {"auto", "exact", "sampled"}, default="auto"
-        Whether an update looks at all pairs of rows, or at random groups of them, without bias, in a time that is
-        linear in the rows. "auto" is exact up to 8,000 rows.
+        Whether an update uses all pairs of rows, or an unbiased sample of them in time linear in the rows. "auto" is
+        exact up to 8,000 rows.
     apart : float, default=1.0
-        By how much the distance of rows with different labels is multiplied in building the graph, if ``fit`` is
-        given labels. With 1 the graph knows no labels, as in the paper.
-    n_jobs : int, optional
-        Threads; the answer does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Of the first weights and of the noise.
+        Factor of the distances between rows with different labels in the graph, if ``fit`` is given labels. With 1 the
+        graph ignores labels, as in the paper.
+    {n_jobs}
+    {random_state}
     verbose : bool, default=False
         Whether to show a progress bar.
 
@@ -75,26 +75,22 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
     attributes_ : ndarray of shape (n_samples, n_features)
         The rows in the graph, standardized.
     edges_ : ndarray of shape (n_samples - 1, 2)
-        Pairs of rows that are joined, nearest first.
+        Pairs of joined rows, nearest first.
     embedding_ : ndarray of shape (n_samples, n_features)
         The new attributes of the rows in the graph.
     new_mean_, new_deviation_ : ndarray of shape (n_samples, n_features)
-        Mean and standard deviation of what the auto-encoder says of them.
+        Mean and standard deviation of their distributions.
     parameters_ : Parameters
         Weights of the encoder.
     losses_ : ndarray of shape (n_recorded, 2)
-        The loss after some of the epochs, and which these are.
+        Some of the epochs, and their loss.
     mean_, scale_ : ndarray of shape (n_features,)
-        What rows are standardized by: over all rows of ``fit``.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only if X is a frame with string names.
+        For standardizing rows: over all rows of ``fit``.
+    {names}
 
-    Notes
-    -----
-    A row that is in the graph, once, keeps its place there. Any other row, and one that is there several times, joins
-    the graph by an edge to the row nearest to it, alone, and goes through the trained encoder; its new attributes are
-    the mean of what that says, since a row must not depend on those beside it, nor on chance.
+    Notes ----- A row that is in the graph exactly once keeps its place there. Any other row joins the graph by an edge
+    to its nearest row, alone, and is encoded; its new attributes are the mean of its distribution, so that they depend
+    neither on the rows next to it nor on chance.
 
     References
     ----------
@@ -171,10 +167,8 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         self._validate_params()
         numbers = read_numbers(self, X, reset=True)
         n = len(numbers)
-        if n < _FEWEST:
-            raise ValueError(
-                f"{type(self).__name__} needs at least {_FEWEST} rows to build a graph, but n_samples={n}."
-            )
+        if n < _MIN_ROWS:
+            raise ValueError(f"{type(self).__name__} needs at least {_MIN_ROWS} rows for a graph, but n_samples={n}.")
         scaler = StandardScaler().fit(numbers)
         self.mean_, self.scale_ = scaler.mean_, scaler.scale_
         self.attributes_ = self._standardized(numbers)
@@ -200,7 +194,7 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
-        """Fit, and give the attributes of the rows in the graph.
+        """Fit, and return the attributes of the rows in the graph.
 
         Parameters
         ----------
@@ -258,7 +252,7 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         return np.array([*names, *new], dtype=object)
 
     def _groups(self, y: Any, n_rows: int) -> NDArray[np.int64] | None:
-        """A number for every label, -1 for those that are missing."""
+        """A number for every label, -1 for missing ones."""
         if y is None or self.apart == 1:
             return None
         labels = np.asarray(y)
@@ -272,11 +266,10 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
     def _standardized(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         with np.errstate(over="ignore", invalid="ignore"):
             rows = (numbers - self.mean_) / self.scale_
-        far = ~(np.abs(rows) < _FARTHEST).all(axis=0)
+        far = ~(np.abs(rows) < _MAX_DEVIATIONS).all(axis=0)
         if far.any():
             raise ValueError(
-                f"Column {int(np.argmax(far))} has numbers too large to measure distances with. Scale it first, or "
-                "leave it out."
+                f"Column {int(np.argmax(far))} has numbers too large for distances. Scale it first, or drop it."
             )
         return rows
 
@@ -304,7 +297,7 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         arrays = [*(kept[name] for name in shapes), *kept["parameters_"]]
         edges = kept["edges_"]
         sound = (
-            n_rows >= _FEWEST
+            n_rows >= _MIN_ROWS
             and [array.shape for array in arrays] == [*shapes.values(), *weights]
             and all(array.dtype.kind in "fi" and np.isfinite(array).all() for array in arrays)
             and edges.dtype == np.int64
@@ -322,7 +315,7 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         self._prepare()
 
     def _prepare(self) -> None:
-        """What it takes to find the place of a row."""
+        """Index the rows for ``transform``."""
         self._nearest = NearestRows(self.attributes_)
         _, places, counts = np.unique(self.attributes_, axis=0, return_inverse=True, return_counts=True)
         self._is_repeated = counts[places.ravel()] > 1
@@ -330,7 +323,7 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
 
 @contextmanager
 def _progress(n_epochs: int, shown: bool) -> Iterator[Callable[[int], None] | None]:
-    """A function to tell of epochs done, with a bar; None if there is to be none."""
+    """A callback that shows the number of epochs done, or None."""
     if not shown:
         yield None
         return

@@ -1,4 +1,4 @@
-"""Instance correlation graph-based naive Bayes: weighted Gaussian naive Bayes on what a graph of rows says of them."""
+"""InstanceGraphNB: weighted Gaussian naive Bayes on attributes from a graph of the rows."""
 
 from __future__ import annotations
 
@@ -12,50 +12,39 @@ from sklearn.utils._param_validation import StrOptions
 from unnaive.bayes.naive_bayes import NaiveBayes
 from unnaive.bayes.wanbia import WeightedGaussianNB
 from unnaive.core.bayes_classifier import BayesClassifier, check_labels, unchanged_on_error
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import check_names
 from unnaive.encoding.numeric_columns import read_numbers
 from unnaive.instance_graph.instance_graph_embedding import GRAPH_PARAMETERS, InstanceGraphEmbedding
 from unnaive.instance_graph.partial_labels import is_labelled, labels_of
 
 
+@shared_docs
 class InstanceGraphNB(BayesClassifier):
     """Instance correlation graph-based naive Bayes (ICGNB).
 
-    All rows, labelled or not, are joined to a graph, from which a variational graph auto-encoder makes new attributes
-    (see :class:`InstanceGraphEmbedding`). Gaussian naive Bayes on the original and the new attributes, each with a
-    weight that maximizes the conditional likelihood of the labels, decides.
+    All rows, labelled or not, are joined into a graph, from which a variational graph auto-encoder makes new attributes
+    (see :class:`InstanceGraphEmbedding`). The classifier is Gaussian naive Bayes on the original and the new
+    attributes, with attribute weights that maximize the conditional likelihood of the labels.
 
     Parameters
     ----------
-    n_epochs : int, default=500
-        Updates of the auto-encoder's weights.
-    learning_rate : float, default=0.01
-        Of the optimizer, Adam.
     embedding : {"mean", "sample"} or None, default="mean"
-        The new attributes: the mean of what the auto-encoder says of a row, or, as in the paper, a draw from it. With
-        None there are none, and no graph (ICGNB-W of the paper, which is WANBIA).
+        As in :class:`InstanceGraphEmbedding`. With None there is no graph and no new attributes (ICGNB-W of the paper,
+        which is WANBIA).
     augment : bool, default=True
-        Whether the original attributes stay beside the new ones. False, with ``weight=False``, is ICGNB-N of the
-        paper.
+        Whether to keep the original attributes. False, with ``weight=False``, is ICGNB-N of the paper.
     weight : bool, default=True
         Whether attributes are weighted. False is ICGNB-A of the paper.
-    decoder : {"auto", "exact", "sampled"}, default="auto"
-        Whether an update looks at all pairs of rows, or at random groups of them; see
-        :class:`InstanceGraphEmbedding`.
-    apart : float, default=1.0
-        By how much the distance of rows with different labels is multiplied in building the graph. With 1 the graph
-        knows no labels, as in the paper.
-    n_jobs : int, optional
-        Threads; the answer does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Of the auto-encoder.
-    verbose : bool, default=False
-        Whether to show a progress bar.
+    n_epochs, learning_rate, decoder, apart, verbose
+        As in :class:`InstanceGraphEmbedding`.
+    {n_jobs}
+    {random_state}
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes of the rows that have a label.
+        The classes of the labelled rows.
     transduction_ : ndarray of shape (n_samples,)
         The label of every row of ``fit``: its own, or the most probable one.
     label_distributions_ : ndarray of shape (n_samples, n_classes)
@@ -63,18 +52,14 @@ class InstanceGraphNB(BayesClassifier):
     graph_ : InstanceGraphEmbedding
         The graph and the auto-encoder.
     naive_ : WeightedGaussianNB or NaiveBayes
-        What decides from the attributes that ``graph_.transform`` gives.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only if X is a frame with string names.
+        The classifier of the attributes from ``graph_.transform``.
+    {names}
 
-    Notes
-    -----
-    The method is transductive: it gains most from rows to be predicted that are in the graph already. Give them to
-    ``fit`` with a label of -1 or None, and find their labels in ``transduction_``. ``predict`` also takes rows that
-    were not there, without fitting anew, which the paper does not: each joins the graph by its nearest edge.
+    Notes ----- The method is transductive: it gains most if the rows to predict are already in the graph. Pass them to
+    ``fit`` with a label of -1 or None, and read their labels from ``transduction_``. ``predict`` also takes new rows
+    without refitting, unlike the paper: each joins the graph by an edge to its nearest row.
 
-    Labels that are -1 and 1 alone are two classes. A class without a single labelled row is never predicted.
+    Labels that are only -1 and 1 are two classes. A class without labelled rows is never predicted.
 
     References
     ----------
@@ -135,7 +120,7 @@ class InstanceGraphNB(BayesClassifier):
         Parameters
         ----------
         X : frame or array-like of shape (n_samples, n_features)
-            Numbers, none of them missing: rows with a label, and rows to be predicted.
+            Numbers, none of them missing: labelled rows, and rows to predict.
         y : array-like of shape (n_samples,)
             Labels of any type; -1, None or NaN where a row has none.
 
@@ -171,7 +156,7 @@ class InstanceGraphNB(BayesClassifier):
         return self.naive_.predict_joint_log_proba(attributes)
 
     def check_state(self) -> None:
-        """Make sure that the parts of a fitted model fit together."""
+        """Raise ValueError if the fitted attributes do not fit together."""
         if not hasattr(self, "classes_"):
             return
         n_columns, graph = self.n_features_in_, getattr(self, "graph_", None)

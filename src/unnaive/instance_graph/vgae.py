@@ -1,8 +1,8 @@
-"""Variational graph auto-encoder: rows of numbers that are alike where rows of a table are joined.
+"""Variational graph auto-encoder (VGAE): rows of numbers that are similar where rows of a table are joined.
 
-A graph convolution of the table feeds two more, which give each row a normal distribution in as many columns; draws
-from them tell by their products which rows are joined (see :mod:`unnaive.instance_graph.vgae_decoder`). All is trained
-together by Adam. The gradients are derived by hand.
+A graph convolution of the table feeds two more, which give each row a normal distribution in as many columns; the inner
+products of samples from them predict which rows are joined (see :mod:`unnaive.instance_graph.vgae_decoder`). Everything
+is trained jointly by Adam, with gradients derived by hand.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from unnaive.instance_graph.graph_convolution import Graph, convolve, multiply_rows
 from unnaive.instance_graph.vgae_decoder import Decoder, groups_of
 
-_FURTHEST = 1e6  # cells beyond are taken as this, so that wild ones overflow nowhere, not even squared in float32
-_WIDEST = 10.0  # logarithm of the largest spread, for the same reason
+_MAX_CELL = 1e6  # larger cells are clipped, so that nothing overflows, not even squared in float32
+_MAX_LOG_SPREAD = 10.0  # for the same reason
 _DECAY, _SQUARE_DECAY, _TINY = 0.9, 0.999, 1e-8  # of Adam
-_LOSS_EVERY = 50  # epochs; the gradient does without the loss, which takes logarithms of all pairs
+_LOSS_EVERY = 50  # epochs; the gradient does not need the loss, which takes logarithms of all pairs
 
 
 class Parameters(NamedTuple):
-    """What is learnt, for tables of m columns: 2m hidden columns, and the mean and the log spread of m columns."""
+    """Weights for tables of m columns: 2m hidden columns, and the mean and the log spread of m columns."""
 
     hidden_weights: NDArray[Any]
     hidden_bias: NDArray[Any]
@@ -37,17 +37,9 @@ class Parameters(NamedTuple):
 
 
 class Training(NamedTuple):
-    """What training comes to.
+    """The result of training: parameters, the normal distribution of each row, and a sample from it.
 
-    Attributes
-    ----------
-    parameters : Parameters
-    mean, log_spread : ndarray of shape (n_rows, n_columns)
-        The normal distribution of each row.
-    sample : ndarray of shape (n_rows, n_columns)
-        A draw from it.
-    losses : ndarray of shape (n_noted, 2)
-        The first epoch, every fiftieth and the last, from 1, and the loss before the update of that epoch.
+    ``losses`` has the first epoch, every fiftieth and the last, from 1, and the loss before the update of that epoch.
     """
 
     parameters: Parameters
@@ -58,7 +50,7 @@ class Training(NamedTuple):
 
 
 class _Pass(NamedTuple):
-    """What a pass forward leaves for the way back."""
+    """Intermediate results of a forward pass."""
 
     convolved: NDArray[Any]
     hidden: NDArray[Any]
@@ -67,15 +59,7 @@ class _Pass(NamedTuple):
 
 
 def start(n_columns: int, random: Generator, dtype: DTypeLike = np.float64) -> Parameters:
-    """Parameters to start from: weights uniform within ±√(6 / (inputs + outputs)), and no biases (Glorot).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.instance_graph.vgae import start
-    >>> [part.shape for part in start(3, np.random.default_rng(0))]
-    [(3, 6), (6,), (6, 3), (3,), (6, 3), (3,)]
-    """
+    """Initial parameters: weights uniform within ±√(6 / (inputs + outputs)), zero biases (Glorot)."""
     parameters = _views(np.zeros(_size(n_columns), dtype=dtype), n_columns)
     limit = np.sqrt(6 / (3 * n_columns))
     for weights in (parameters.hidden_weights, parameters.mean_weights, parameters.spread_weights):
@@ -84,60 +68,20 @@ def start(n_columns: int, random: Generator, dtype: DTypeLike = np.float64) -> P
 
 
 def encode(X: NDArray[Any], graph: Graph, parameters: Parameters) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The mean and the log spread of the distribution of each row.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        Cells beyond a million are taken as a million: standardised columns are far from it.
-    graph : Graph
-    parameters : Parameters
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.instance_graph.vgae import encode, start
-    >>> from unnaive.instance_graph.graph_convolution import join
-    >>> X = np.array([[1.0], [1.0], [-2.0]])
-    >>> mean, log_spread = encode(X, join([[0, 1]], 3), start(1, np.random.default_rng(0)))
-    >>> mean.round(3).ravel()
-    array([-0.503, -0.503, -1.781])
-    """
-    return _halves(_forward(convolve(_moderate(X), graph), graph, parameters).heads)
+    """The mean and the log spread of the distribution of each row; cells are clipped to ±1e6."""
+    return _halves(_forward(convolve(_clip(X), graph), graph, parameters).heads)
 
 
 def encode_joined(
     X: NDArray[Any], graph: Graph, parameters: Parameters, rows: NDArray[Any], nearest: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The mean and the log spread of new rows, each as if it alone were joined to one row of the graph.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        The rows of the graph.
-    graph : Graph
-    parameters : Parameters
-    rows : ndarray of shape (n_new, n_columns)
-    nearest : ndarray of shape (n_new,)
-        The row of the graph that each new row is joined to.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.instance_graph.vgae import encode, encode_joined, start
-    >>> from unnaive.instance_graph.graph_convolution import join
-    >>> X, parameters = np.array([[1.0], [1.0], [-2.0]]), start(1, np.random.default_rng(0))
-    >>> joined, _ = encode_joined(X[:2], join([[0, 1]], 2), parameters, X[2:], np.array([1]))
-    >>> mean, _ = encode(X, join([[0, 1], [1, 2]], 3), parameters)
-    >>> bool(np.isclose(joined[0], mean[2]))
-    True
-    """
-    X, rows = _moderate(X), _moderate(rows)
+    """The mean and the log spread of new rows, each as if it alone were joined to row ``nearest`` of the graph."""
+    X, rows = _clip(X), _clip(rows)
     own = X[nearest]
     before = graph.degrees[nearest, None].astype(X.dtype)
     after = before + 1
     across = 1 / np.sqrt(2 * after)
-    # A row that is joined has one neighbour more: its loop, its old neighbours and the new one weigh otherwise.
+    # A joined row has one more neighbour, which changes the weights of its loop and its old neighbours.
     neighbours = np.empty_like(rows)
     multiply_rows(graph.indptr, graph.indices, graph.values, X, nearest, neighbours)
     neighbours -= own / before
@@ -150,37 +94,14 @@ def encode_joined(
 def loss_and_gradients(
     X: NDArray[Any], graph: Graph, parameters: Parameters, noise: NDArray[Any], decoder: Decoder
 ) -> tuple[float, Parameters]:
-    """The loss for given noise, and its derivatives by the parameters.
+    """The loss for given standard normal noise, and its derivatives by the parameters.
 
     The loss is that of the decoder, plus 1/n times the mean divergence of the rows' distributions from the standard
-    normal one.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-    graph : Graph
-    parameters : Parameters
-    noise : ndarray of shape (n_rows, n_columns)
-        Draws from the standard normal distribution.
-    decoder : Decoder
-        Of the edges of the graph.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.instance_graph.vgae import loss_and_gradients, start
-    >>> from unnaive.instance_graph.graph_convolution import join
-    >>> from unnaive.instance_graph.vgae_decoder import Decoder
-    >>> X, graph = np.array([[1.0], [1.0], [-2.0]]), join([[0, 1]], 3)
-    >>> parameters = start(1, np.random.default_rng(0))
-    >>> with Decoder(graph.edges, 3, 1, X.dtype) as decoder:
-    ...     loss, gradients = loss_and_gradients(X, graph, parameters, np.zeros((3, 1)), decoder)
-    >>> print(round(loss, 4), gradients.mean_bias.round(3))
-    2.0284 [-0.93]
+    normal.
     """
     gradient = np.empty(_size(X.shape[1]), dtype=X.dtype)
     gradients = _views(gradient, X.shape[1])
-    passed = _forward(convolve(_moderate(X), graph), graph, parameters)
+    passed = _forward(convolve(_clip(X), graph), graph, parameters)
     loss = _backward(passed, graph, parameters, noise, decoder, gradients, with_loss=True)
     return loss, gradients
 
@@ -198,41 +119,16 @@ def train(
 ) -> Training:
     """Train an auto-encoder from random parameters, by Adam on all rows at once, with fresh noise every epoch.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        float32 or float64, which all is computed in; float32 is several times as fast.
-    graph : Graph
-        With values of the same type.
-    n_epochs : int
-        Updates of the parameters.
-    learning_rate : float
-    decoder : {"exact", "sampled", "auto"}
-        Which pairs of rows count in an epoch (see :func:`unnaive.instance_graph.vgae_decoder.groups_of`).
-    random : Generator
-    n_jobs : int, optional
-        Threads; the answer is the same for any number.
-    on_epoch : callable, optional
-        Called with the number of every epoch, from 1, when it is done.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.instance_graph.vgae import train
-    >>> from unnaive.instance_graph.graph_convolution import join
-    >>> X = np.repeat([[-1.0, 1.0], [1.0, -1.0]], 20, axis=0)
-    >>> path = join([(i, i + 1) for i in range(39) if i != 19], 40)
-    >>> random = np.random.default_rng(0)
-    >>> trained = train(X, path, n_epochs=100, learning_rate=0.01, decoder="exact", random=random)
-    >>> trained.losses[:, 0], bool(trained.losses[-1, 1] < trained.losses[0, 1])
-    (array([  1.,  50., 100.]), True)
+    Everything is computed in the dtype of X and of the graph's values; float32 is several times as fast as float64. The
+    ``decoder`` is as in :func:`unnaive.instance_graph.vgae_decoder.groups_of`; ``on_epoch`` is called with the number
+    of every epoch, from 1. The result does not depend on ``n_jobs``.
     """
     n_rows, n_columns = X.shape
-    convolved = convolve(_moderate(X), graph)
+    convolved = convolve(_clip(X), graph)
     parameters = start(n_columns, random, X.dtype)
     adam = _Adam(parameters, learning_rate)
     losses = []
-    # One thread in the matrix products: they are small, and more might sum in another order.
+    # One thread for matrix products: they are small, and more might sum in another order.
     with (
         threadpool_limits(1, user_api="blas"),
         Decoder(graph.edges, n_rows, n_columns, X.dtype, groups_of(n_rows, decoder), n_jobs) as cells,
@@ -254,7 +150,7 @@ def train(
 
 
 class _Adam:
-    """Steps of each parameter by the running mean of its gradient over that of its size."""
+    """Adam: steps by the running mean of the gradient over the root of that of its square."""
 
     def __init__(self, parameters: Parameters, learning_rate: float) -> None:
         n_columns = len(parameters.mean_bias)
@@ -279,15 +175,15 @@ def _size(n_columns: int) -> int:
 
 
 def _views(flat: NDArray[Any], n_columns: int) -> Parameters:
-    """All parameters as parts of one array."""
+    """All parameters as views of one array."""
     m, h = n_columns, 2 * n_columns
     shapes = ((m, h), (h,), (h, m), (m,), (h, m), (m,))
     ends = np.cumsum([np.prod(shape) for shape in shapes])
     return Parameters._make(part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), shapes))
 
 
-def _moderate(X: NDArray[Any]) -> NDArray[Any]:
-    return np.clip(X, -_FURTHEST, _FURTHEST)
+def _clip(X: NDArray[Any]) -> NDArray[Any]:
+    return np.clip(X, -_MAX_CELL, _MAX_CELL)
 
 
 def _hidden(convolved: NDArray[Any], parameters: Parameters) -> NDArray[Any]:
@@ -299,7 +195,7 @@ def _hidden(convolved: NDArray[Any], parameters: Parameters) -> NDArray[Any]:
 def _heads(convolved_hidden: NDArray[Any], parameters: Parameters) -> NDArray[Any]:
     """Means and log spreads side by side, as one product is faster than two."""
     heads = convolved_hidden @ _head_weights(parameters)
-    _add_bias_and_cap(heads, np.concatenate([parameters.mean_bias, parameters.spread_bias]), _WIDEST)
+    _add_bias_and_cap(heads, np.concatenate([parameters.mean_bias, parameters.spread_bias]), _MAX_LOG_SPREAD)
     return heads
 
 
@@ -308,7 +204,7 @@ def _head_weights(parameters: Parameters) -> NDArray[Any]:
 
 
 def _halves(heads: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The mean and the log spread, apart."""
+    """The mean and the log spread, separately."""
     mean, log_spread = np.hsplit(heads, 2)
     return mean.copy(), log_spread.copy()
 
@@ -334,11 +230,11 @@ def _backward(
     spread = np.exp(log_spread)
     loss, by_sample = decoder.reconstruct(mean + noise * spread, with_loss)
     by_heads = np.empty_like(passed.heads)
-    _derive_by_heads(passed.heads, spread, noise, by_sample, per_cell, _WIDEST, by_heads)
+    _derive_by_heads(passed.heads, spread, noise, by_sample, per_cell, _MAX_LOG_SPREAD, by_heads)
     weights, biases = passed.convolved_hidden.T @ by_heads, by_heads.sum(axis=0)
     gradients.mean_weights[:], gradients.spread_weights[:] = np.hsplit(weights, 2)
     gradients.mean_bias[:], gradients.spread_bias[:] = np.split(biases, 2)
-    # The matrix is symmetric, so the way back is the same convolution.
+    # The matrix is symmetric, so the backward pass is the same convolution.
     by_hidden = convolve(by_heads @ _head_weights(parameters).T, graph)
     _stop_at_zero(passed.hidden, by_hidden)
     np.matmul(passed.convolved.T, by_hidden, out=gradients.hidden_weights)
@@ -368,7 +264,7 @@ def _add_bias_and_cap(heads, bias, cap):
 
 @njit(cache=True, nogil=True)
 def _derive_by_heads(heads, spread, noise, by_sample, per_cell, cap, by_heads):
-    """Derivatives by means and log spreads, of the loss of a sample and of the divergence; none at the cap."""
+    """Derivatives by means and log spreads of the loss of a sample and of the divergence; none at the cap."""
     n_rows, m = by_sample.shape
     for i in range(n_rows):
         for k in range(m):
@@ -379,7 +275,7 @@ def _derive_by_heads(heads, spread, noise, by_sample, per_cell, cap, by_heads):
 
 @njit(cache=True, nogil=True)
 def _stop_at_zero(hidden, by_hidden):
-    """Nothing goes back where the way forward was rectified."""
+    """No gradient where the forward pass was rectified."""
     for i in range(len(hidden)):
         for k in range(hidden.shape[1]):
             by_hidden[i, k] = by_hidden[i, k] if hidden[i, k] > 0 else 0

@@ -1,4 +1,4 @@
-"""Decoder of the graph auto-encoder: how well products of rows tell which rows are joined, and the way to tell better.
+"""Decoder of the graph auto-encoder: the reconstruction loss of the adjacency matrix and its gradient.
 
 The probability that rows i and j are joined is sigmoid(z_i·z_j). All n² cells of the adjacency matrix count, so the
 work is quadratic; nothing of size n × n is ever stored.
@@ -18,18 +18,17 @@ from numba import njit
 from numpy.random import Generator
 from numpy.typing import DTypeLike, NDArray
 
-#: Rows up to which "auto" takes all pairs. Measured on tables of 2,310 to 5,500 rows, by Gaussian naive Bayes on rows
-#: and samples, two seeds: groups change the accuracy by -0.7 to +0.7 points, 0.0 on average, much as another seed does,
-#: though on the smallest table they lost about 0.6 with both. Around 5,000 rows they take a quarter to a third of the
-#: CPU time; the time of all pairs grows with the square of the rows, that of groups does not. At 8,000 rows of 20
-#: columns all pairs take about half a minute on two threads.
+# Maximum number of rows for which "auto" uses all pairs. On tables of 2,310 to 5,500 rows, two seeds, sampling changed
+# the accuracy of Gaussian naive Bayes by -0.7 to +0.7 points, 0.0 on average, much as another seed does, though on the
+# smallest table it lost about 0.6 with both. Around 5,000 rows it takes a quarter to a third of the CPU time. At 8,000
+# rows of 20 columns all pairs take about half a minute on two threads.
 EXACT_UP_TO = 8000
 
-_GROUP = 512  # rows of a group of the sampled decoder
-_BLOCK = 256  # rows whose products are at work at a time: they and their sums stay in the nearest cache
-_WIDTH_STEP = 16  # of blocks: numbers of the widest vectors there are
-_STEP = 4  # rows, or columns, that a loop of the kernel takes at once
-_N_LANES = 8  # shares of the work; a fixed number, so that sums are the same for any number of threads
+_GROUP = 512  # rows per group of the sampled decoder
+_BLOCK = 256  # rows per block: they and their sums stay in the L1 cache
+_WIDTH_STEP = 16  # of blocks: the numbers in the widest SIMD vectors
+_STEP = 4  # rows, or columns, per iteration of a kernel's loop
+_N_LANES = 8  # shares of the work; fixed, so that sums do not depend on the number of threads
 
 # exp in float32: x = n log 2 + r, with log 2 in two parts so that r is exact, and the series of exp(r).
 _PER_LOG_2 = np.float32(1 / log(2))
@@ -42,7 +41,7 @@ _EXPONENT_BIAS, _FRACTION_BITS = np.int32(127), np.int32(23)
 
 
 class Reconstruction(NamedTuple):
-    """How badly the adjacency matrix is told, and its derivatives by the rows; the loss is NaN if it was not asked."""
+    """The loss, NaN if it was not asked for, and its derivatives by the rows."""
 
     loss: float
     gradient: NDArray[Any]
@@ -52,31 +51,12 @@ class Decoder:
     """The reconstruction term of the auto-encoder's loss, and its gradient.
 
     With T the adjacency matrix, loops included, e its sum and s = ZZᵀ, the loss is half the mean of -log sigmoid(s)
-    over the e cells that are 1, and half the mean of -log(1 - sigmoid(s)) over the n² - e cells that are 0. This is
-    the paper's weighted cross-entropy, in a form that holds for complete graphs too.
+    over the e cells that are 1, and half the mean of -log(1 - sigmoid(s)) over the n² - e cells that are 0. This is the
+    paper's weighted cross-entropy, in a form that also holds for complete graphs.
 
-    Parameters
-    ----------
-    edges : ndarray of shape (n_edges, 2)
-        Pairs of rows that are joined, each once, without loops.
-    n_rows, n_columns : int
-    dtype : float32 or float64
-        float32 is several times as fast.
-    n_groups : int, default=1
-        With more than one, rows are split into groups at random, and only pairs within a group count, weighted so
-        that loss and gradient are unbiased. Joined rows and loops always count exactly.
-    n_jobs : int, optional
-        Threads, as in joblib; the answer is the same for any number. Up to eight have work to do.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.instance_graph.vgae_decoder import Decoder
-    >>> Z = np.array([[1.0], [1.0], [-1.0]])
-    >>> with Decoder(np.array([[0, 1]]), 3, 1, np.float64) as decoder:
-    ...     loss, gradient = decoder.reconstruct(Z, with_loss=True)
-    >>> print(round(loss, 6), gradient.round(3).ravel())
-    0.313262 [-0.175 -0.175  0.188]
+    ``edges`` are pairs of joined rows, each once, without loops. With several groups, rows are split at random, and
+    only pairs within a group count, weighted so that loss and gradient are unbiased; joined rows and loops always count
+    exactly. The result does not depend on ``n_jobs``, of which up to eight are used.
     """
 
     def __init__(
@@ -101,7 +81,7 @@ class Decoder:
         room = self._n_blocks * self._width
         self._n_filled = n_groups * room**2 - int(sizes @ sizes)
         within = int(sizes @ (sizes - 1))
-        #: Each pair is within a group with the same probability; one over it makes up for the pairs left out.
+        # One over the probability of a pair to be within a group.
         self._weight = n_rows * (n_rows - 1) / within if within else 1.0
         starts = np.cumsum(sizes) - sizes
         self._places = np.arange(n_rows) + np.repeat(room * np.arange(n_groups) - starts, sizes)
@@ -110,7 +90,7 @@ class Decoder:
         self._lanes = _lanes(n_groups, self._n_blocks)
         shape = (n_groups * room, _round_up(n_columns, _STEP))
         self._rows = np.zeros(shape, dtype=dtype)
-        # Groups have no rows in common, so their lanes can share sums; blocks of one group cannot.
+        # Groups are disjoint, so their lanes can share sums; blocks of one group cannot.
         self._sums = np.zeros((len(self._lanes) if n_groups == 1 else 1, *shape), dtype=dtype)
         n_threads = min(effective_n_jobs(n_jobs), len(self._lanes))
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
@@ -125,21 +105,14 @@ class Decoder:
             self._pool.shutdown()
 
     def shuffle(self, random: Generator) -> None:
-        """Put the rows into groups anew."""
+        """Split the rows into new groups."""
         if self._n_groups > 1:
             self.order = random.permutation(self._n_rows)
 
     def reconstruct(self, Z: NDArray[Any], with_loss: bool = False) -> Reconstruction:
-        """The loss of rows, and its gradient.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n_rows, n_columns)
-        with_loss : bool, default=False
-            The gradient does without it, and logarithms take time.
-        """
+        """The loss of rows, if asked for (logarithms take time), and its gradient."""
         sums, within = self._over_groups(Z, with_loss)
-        # d/dz_i sums over cells (i, j) and (j, i), which are alike: hence the 2.
+        # d/dz_i sums over cells (i, j) and (j, i), which are equal: hence the 2.
         gradient = np.multiply(sums, 2 * self._zero * self._weight, dtype=Z.dtype)
         ones, loops = _add_ones(
             Z, self._edges, self._one, self._zero, self._zero * (1 - self._weight), with_loss, gradient
@@ -168,23 +141,13 @@ class Decoder:
 
 
 def groups_of(n_rows: int, decoder: str) -> int:
-    """How many groups a decoder splits rows into.
+    """Number of groups into which a decoder splits rows.
 
-    Parameters
-    ----------
-    n_rows : int
-    decoder : {"exact", "sampled", "auto"}
-        "exact" takes all pairs, "sampled" those within groups of about 512 rows, and "auto" is exact for up to
-        ``EXACT_UP_TO`` rows.
-
-    Examples
-    --------
-    >>> from unnaive.instance_graph.vgae_decoder import groups_of
-    >>> groups_of(2000, "auto"), groups_of(2000, "sampled"), groups_of(20_000, "auto")
-    (1, 4, 40)
+    "exact" uses all pairs, "sampled" those within groups of about 512 rows, and "auto" is exact up to ``EXACT_UP_TO``
+    rows.
     """
     if decoder not in ("exact", "sampled", "auto"):
-        raise ValueError(f"The decoder is {decoder!r}; it can be 'exact', 'sampled' or 'auto'.")
+        raise ValueError(f"The decoder is {decoder!r}, but must be 'exact', 'sampled' or 'auto'.")
     exact = decoder == "exact" or (decoder == "auto" and n_rows <= EXACT_UP_TO)
     return 1 if exact else max(1, _ceil(n_rows, _GROUP))
 
@@ -202,7 +165,7 @@ def _lanes(n_groups: int, n_blocks: int) -> Sequence[NDArray[np.int64]]:
     if n_groups > 1:
         lane = np.arange(n_groups).repeat(n_blocks) % _N_LANES
     else:
-        # The work of a block grows with its number: deal them out from the last, there and back again.
+        # The work of a block grows with its number: deal them out from the last, back and forth.
         dealt = np.arange(n_blocks)[::-1] % (2 * _N_LANES)
         lane = np.minimum(dealt, 2 * _N_LANES - 1 - dealt)
     return [np.flatnonzero(lane == number) for number in range(lane.max() + 1)]
@@ -239,13 +202,14 @@ def _add_ones(Z, edges, one, zero, loop_zero, with_loss, gradient):
 
 @njit(cache=True, nogil=True)
 def _add_blocks(Z, blocks, width, n_blocks, with_loss, sums):
-    """Add Σ_j sigmoid(s_ij) z_j to the sums of rows i, for pairs of which one is in a block, and sum softplus(s_ij).
+    """Add Σ_j sigmoid(s_ij) z_j to the sums of rows i, for pairs with a row in a block, and sum softplus(s_ij).
 
-    A block meets the rows of its group up to its own end, four at a time; each product serves both rows of a pair.
-    Rows of zeros fill blocks up: they add nothing to sums, and log 2 to the loss for each pair that they are in.
+    A block is paired with the rows of its group up to its own end, four at a time; each product serves both rows of a
+    pair. Blocks are padded with rows of zeros, which add nothing to sums, and log 2 to the loss for each of their
+    pairs.
     """
     n_columns = Z.shape[1]
-    block = np.zeros(n_columns * _BLOCK, Z.dtype)  # columns one after the other, so that loops run along rows
+    block = np.zeros(n_columns * _BLOCK, Z.dtype)  # column-major, so that loops run along rows
     block_sums = np.zeros(n_columns * _BLOCK, Z.dtype)
     s = np.zeros(_STEP * _BLOCK, Z.dtype)
     sigmoid = np.zeros(_STEP * _BLOCK, Z.dtype)
@@ -272,10 +236,10 @@ def _add_blocks(Z, blocks, width, n_blocks, with_loss, sums):
 
 
 # The loops below run to min(width, _BLOCK), which is always width: it lets the compiler see that no index is negative,
-# and only then are they vectorised. Fused multiplications, and sums in lanes of vectors, are the same in every run.
+# and only then does it vectorize them. Fused multiplications, and sums in SIMD lanes, are the same in every run.
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _multiply(Z, i, block, width, s):
-    """Products of four rows from i on with the rows of a block."""
+    """Products of the four rows from i on with the rows of a block."""
     s[:] = 0
     for k in range(0, Z.shape[1], _STEP):
         z00, z01, z02, z03 = Z[i, k], Z[i, k + 1], Z[i, k + 2], Z[i, k + 3]
@@ -293,7 +257,7 @@ def _multiply(Z, i, block, width, s):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _apply_sigmoid(s, width, bits, powers, sigmoid):
-    """Sigmoids; in float32 by a series, which can be vectorised. ``powers`` are ``bits`` read as float32."""
+    """Sigmoids; in float32 by a series, which can be vectorized. ``powers`` are ``bits`` read as float32."""
     for row in range(_STEP):
         x = s[row * _BLOCK : (row + 1) * _BLOCK]
         t = sigmoid[row * _BLOCK : (row + 1) * _BLOCK]
@@ -314,7 +278,7 @@ def _apply_sigmoid(s, width, bits, powers, sigmoid):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _add_to_block(Z, i, sigmoid, width, block_sums):
-    """Add four rows from i on to the sums of each row of a block."""
+    """Add the four rows from i on to the sums of each row of a block."""
     for k in range(0, Z.shape[1], _STEP):
         z00, z01, z02, z03 = Z[i, k], Z[i, k + 1], Z[i, k + 2], Z[i, k + 3]
         z10, z11, z12, z13 = Z[i + 1, k], Z[i + 1, k + 1], Z[i + 1, k + 2], Z[i + 1, k + 3]
@@ -331,7 +295,7 @@ def _add_to_block(Z, i, sigmoid, width, block_sums):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def _add_to_rows(block, sigmoid, width, i, sums):
-    """Add the rows of a block to the sums of each of four rows from i on."""
+    """Add the rows of a block to the sums of each of the four rows from i on."""
     for k in range(0, sums.shape[1], 2):
         r00 = r01 = r10 = r11 = r20 = r21 = r30 = r31 = block.dtype.type(0)
         two = block[k * _BLOCK : (k + 2) * _BLOCK]
@@ -358,7 +322,7 @@ def _add_to_rows(block, sigmoid, width, i, sums):
 
 @njit(cache=True, nogil=True)
 def _softplus(s, sigmoid, width):
-    """Σ log(1 + exp(s)) = Σ max(s, 0) - log Π max(sigmoid, 1 - sigmoid), one logarithm for a row of the block."""
+    """Σ log(1 + exp(s)) = Σ max(s, 0) - log Π max(sigmoid, 1 - sigmoid), one logarithm per row of the block."""
     total = 0.0
     for row in range(_STEP):
         product = 1.0  # of up to 256 factors of at least a half

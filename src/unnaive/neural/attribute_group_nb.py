@@ -1,4 +1,4 @@
-"""Naive Bayes over groups of columns, each with a small network of its own."""
+"""AttributeGroupNB: naive Bayes over groups of columns, with one small network per group."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState, check_names
 from unnaive.encoding.numeric_classifier import NumericClassifier
 from unnaive.neural.attribute_grouping import class_scatter, group_columns
@@ -18,64 +19,60 @@ from unnaive.neural.min_max_scaling import column_range, rescale
 from unnaive.neural.rvfl import Networks, add_log_shares, fit_networks
 
 
+@shared_docs
 class AttributeGroupNB(KeptState, NumericClassifier):
     """Attribute grouping-based naive Bayes (AG-NBC): groups of columns are independent given the class.
 
-    Columns go into one group if they weigh much the same in every class, where a column weighs more the less it
-    varies. Within a group they may depend on each other in any way: a network with random hidden units learns the
-    class probabilities from all of them together. Between groups naive Bayes multiplies.
+    Columns are grouped if they have similar weights in every class, where a column has a higher weight the less it
+    varies. Within a group they may depend on each other in any way: a network with random hidden units learns the class
+    probabilities from all of them. Across groups naive Bayes multiplies.
 
     Parameters
     ----------
     n_groups : int, default=2
-        T in the paper. Fewer if there are fewer columns, or if no column wants to be in one of them.
+        T in the paper. Fewer if there are fewer columns, or if a group stays empty.
     n_hidden : int, default=10
-        Hidden units of every group's network. More fit more closely.
+        Hidden units per group.
     beta : float, default=1
-        How much the weights within a group are drawn together (β).
+        How strongly the weights within a group are pulled together (β).
     eta : float, default=1e-4
-        What keeps the weights of columns that hardly vary finite (η₁ and η₂).
+        Keeps the weights of columns that hardly vary finite (η₁ and η₂).
     ridge : float, default=1
         Penalty on the squared weights of the networks (λ).
     max_iter : int, default=100
-        Rounds of grouping at most.
+        Maximum number of rounds of grouping.
     tol : float, default=1e-5
-        The share of the grouping's objective that a round has to gain for another to follow.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Chooses the columns that groups start from, and the hidden units.
+        Stop when a round improves the grouping's objective by a smaller share.
+    {n_jobs}
+    {random_state}
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class.
+        Number of rows of each class.
     groups_ : ndarray of shape (n_features_in_,)
-        Which group each column is in; -1 for columns that are the same in all rows, which say nothing.
+        The group of each column; -1 for constant columns.
     n_groups_ : int
-        How many groups have columns.
+        Number of groups with columns.
     class_weights_ : ndarray of shape (n_classes, n_features_in_)
-        What each column weighs in each class (w), 1 on average over the columns that vary, 0 for others.
+        Weight of each column in each class (w), 1 on average over the columns that vary, 0 for others.
     n_iter_ : int
         Rounds of grouping.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    {names}
 
-    Notes
-    -----
-    The probabilities P_t of the groups are combined as Π_t P_t(c | x) / P(c)^(T − 1), with P(c) = (n_c + 1/k) /
-    (n + 1). The paper takes the softmax of a network's outputs for P_t. But outputs of a regression on 0 and 1
-    estimate probabilities as they are, and after a softmax, which makes them nearly equal, the division by P(c)
-    outweighs them: rare classes then win nearly always. Here outputs below 0 are cut off and the rest is smoothed
-    as P(c) is.
+    Notes ----- The probabilities P_t of the groups are combined as Π_t P_t(c | x) / P(c)^(T − 1), with P(c) = (n_c +
+    1/k) / (n + 1). The paper takes the softmax of a network's outputs for P_t. But the outputs of a regression on 0 and
+    1 already estimate probabilities, and after a softmax, which makes them nearly equal, the division by P(c)
+    dominates: rare classes then nearly always win. Here outputs below 0 are clipped and the rest is smoothed as P(c)
+    is.
 
     The emphasis of the classes in a group (y in the paper) sums to 1, which the paper leaves open.
 
     References
     ----------
-    Y. He, G. Ou, P. Fournier-Viger and J. Z. Huang, "Attribute grouping-based naive Bayesian classifier", Science
-    China Information Sciences, doi:10.1007/s11432-022-3728-2.
+    Y. He, G. Ou, P. Fournier-Viger and J. Z. Huang, "Attribute grouping-based naive Bayesian classifier", Science China
+    Information Sciences, doi:10.1007/s11432-022-3728-2.
 
     Examples
     --------
@@ -161,7 +158,7 @@ class AttributeGroupNB(KeptState, NumericClassifier):
             setattr(self, f"_{name}", weights)
 
     def _group(self, scatter: NDArray[np.float64], varies: NDArray[np.bool_], random: RandomState) -> None:
-        """Group the columns that vary, and leave out groups without columns."""
+        """Group the columns that vary, and drop empty groups."""
         self.groups_ = np.full(len(varies), -1, dtype=np.int64)
         self.class_weights_ = np.zeros_like(scatter)
         self.n_groups_ = self.n_iter_ = 0

@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes on the hidden units of an auto-encoder."""
+"""AutoencoderNB: Gaussian naive Bayes on the hidden units of an auto-encoder."""
 
 from __future__ import annotations
 
@@ -11,64 +11,60 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState, check_names
 from unnaive.counts.moments import add_gaussian
 from unnaive.encoding.numeric_classifier import NumericClassifier
 from unnaive.neural.min_max_scaling import column_range, rescale
 from unnaive.neural.sigmoid_autoencoder import draw_units, encoding_error, hidden_units, train_units
 
-_VARIANCE_SHARE = 1e-9  # of the largest variance of all units, added to all, as scikit-learn's GaussianNB does
-_SMALLEST_VARIANCE = 1e-300
+_VARIANCE_SHARE = 1e-9  # of the largest variance of all units, added to all, as in scikit-learn's GaussianNB
+_MIN_VARIANCE = 1e-300
 
 
+@shared_docs
 class AutoencoderNB(KeptState, NumericClassifier):
     """Auto-encoder-based naive Bayes (AE-NBC): Gaussian naive Bayes on hidden units instead of columns.
 
-    An auto-encoder learns hidden units from which the columns can be restored. Of the epochs of its training the one
-    is kept whose units restore the rows best and depend least on each other, as naive Bayes assumes of them, as far
-    as naive Bayes on them does not get worse at the training rows.
+    An auto-encoder learns hidden units from which the columns can be reconstructed. Of its training epochs, the one is
+    kept whose units have the lowest reconstruction error and mutual correlation (naive Bayes assumes independence), as
+    long as the training accuracy of naive Bayes on them does not drop.
 
     Parameters
     ----------
     n_hidden : int, default=None
-        Hidden units; None for as many as columns.
+        Number of hidden units; None for the number of columns.
     n_epochs : int, default=100
-        How often training sees every row.
+        Number of passes over the training rows.
     learning_rate : float, default=0.05
-        How far each row moves the weights, as a multiple of the gradient.
+        Step size per row, as a multiple of the gradient.
     momentum : float, default=0.1
-        How far the row before moves them once more, as a multiple of the gradient then.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Draws the first weights, and the order of the rows in every epoch.
+        Weight of the previous row's gradient.
+    {n_jobs}
+    {random_state}
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class.
+        Number of rows of each class.
     hidden_weights_ : ndarray of shape (n_features_in_ + 1, n_hidden)
-        Weights from columns, brought to [0, 1], to hidden units; the last row is added to all.
+        Weights from columns, scaled to [0, 1], to hidden units; the last row is the bias.
     epoch_ : int
         The epoch that was kept, counted from 1.
     error_ : float
-        Its error: ½Σ‖x − x̂‖² over the rows, and Σ|r| of all pairs of hidden units.
+        Its error: ½Σ‖x − x̂‖² over the rows, plus Σ|r| over all pairs of hidden units.
     theta_, var_ : ndarray of shape (n_classes, n_hidden)
         Means and variances of the hidden units in each class.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    {names}
 
-    Notes
-    -----
-    The auto-encoder that its authors published sees the rows that are to be classified as well, without their labels.
-    Here training sees the training rows alone, and a new row is encoded by what was learned of them; accuracy is much
-    the same.
+    Notes ----- The auto-encoder that its authors published is also trained on the rows to classify, without their
+    labels. Here it is trained on the training rows alone; accuracy is much the same.
 
     References
     ----------
-    G. Ou, Y. He, P. Fournier-Viger and J. Z. Huang, "A novel mixed-attribute fusion-based naive Bayesian
-    classifier", Applied Sciences 12, 2022.
+    G. Ou, Y. He, P. Fournier-Viger and J. Z. Huang, "A novel mixed-attribute fusion-based naive Bayesian classifier",
+    Applied Sciences 12, 2022.
 
     Examples
     --------
@@ -198,9 +194,9 @@ class AutoencoderNB(KeptState, NumericClassifier):
 def _gaussians(
     hidden: NDArray[np.float64], classes: NDArray[np.int64], class_count: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means and variances of shape (n_classes, n_hidden), of every unit in every class."""
+    """Means and variances of every unit in every class, of shape (n_classes, n_hidden)."""
     is_class = (classes == np.arange(len(class_count))[:, None]).astype(np.float64)
     mean = is_class @ hidden / class_count[:, None]
     variance = is_class @ np.square(hidden - mean[classes]) / class_count[:, None]
     variance += _VARIANCE_SHARE * hidden.var(axis=0).max()
-    return mean, np.maximum(variance, _SMALLEST_VARIANCE)
+    return mean, np.maximum(variance, _MIN_VARIANCE)

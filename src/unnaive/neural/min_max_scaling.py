@@ -1,25 +1,17 @@
-"""Columns of numbers brought to a common scale."""
+"""Min-max scaling of columns, safe against overflow."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-_FARTHEST = 1e100  # beyond this a number is as far from all others as can be, and sums of it are still finite
+_MAX_SCALED = 1e100  # larger values are clipped, so that their sums stay finite
 
 
 def column_range(
     numbers: NDArray[np.float64], names: NDArray[np.object_] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The least number of every column, and how far the greatest is from it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.neural.min_max_scaling import column_range
-    >>> column_range(np.array([[1.0, 7.0], [3.0, 7.0]]))
-    (array([1., 7.]), array([2., 0.]))
-    """
+    """The minimum of every column, and the distance of its maximum from it."""
     low = numbers.min(axis=0)
     with np.errstate(over="ignore"):
         width = numbers.max(axis=0) - low
@@ -33,15 +25,7 @@ def column_range(
 def rescale(
     numbers: NDArray[np.float64], origin: NDArray[np.float64], unit: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """How many units of its column every number is from the origin; 0 where the unit is 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.neural.min_max_scaling import rescale
-    >>> rescale(np.array([[2.0, 8.0]]), np.array([1.0, 7.0]), np.array([2.0, 0.0]))
-    array([[0.5, 0. ]])
-    """
+    """The distance of every number from its column's origin, in units; 0 where the unit is 0."""
     with np.errstate(over="ignore"):
         scaled = np.divide(numbers - origin, unit, out=np.zeros_like(numbers), where=unit > 0)
-    return np.clip(scaled, -_FARTHEST, _FARTHEST, out=scaled)
+    return np.clip(scaled, -_MAX_SCALED, _MAX_SCALED, out=scaled)

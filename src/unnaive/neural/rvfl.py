@@ -1,7 +1,7 @@
-"""Random vector functional links: a linear model of the columns and of hidden units whose weights are random.
+"""Random vector functional link (RVFL) networks: linear models of the columns and of random hidden units.
 
-There is a network for every group of columns, and a column is in one group at most. So the weights of all networks
-fit into arrays that have a row for every column.
+There is one network per group of columns, and a column is in at most one group, so the weights of all networks fit into
+arrays with one row per column.
 """
 
 from __future__ import annotations
@@ -15,18 +15,9 @@ from numpy.typing import NDArray
 
 
 class Networks(NamedTuple):
-    """One network a group.
+    """One network per group.
 
-    Attributes
-    ----------
-    to_hidden : ndarray of shape (n_columns, n_hidden)
-        From every column to the hidden units of its own group; random.
-    hidden_bias : ndarray of shape (n_groups, n_hidden)
-        Random.
-    direct : ndarray of shape (n_columns, n_classes)
-        From every column to the outputs of its own group.
-    from_hidden : ndarray of shape (n_groups, n_hidden, n_classes)
-    intercept : ndarray of shape (n_groups, n_classes)
+    Columns feed the hidden units (``to_hidden``, random) and the outputs (``direct``) of their own group.
     """
 
     to_hidden: NDArray[np.float64]
@@ -49,34 +40,7 @@ def fit_networks(
 ) -> Networks:
     """Fit the outputs of every network to the classes, 1 for a row's own and 0 for others, by ridge regression.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_columns)
-        Standardised.
-    classes : ndarray of shape (n_rows,)
-    groups : ndarray of shape (n_columns,)
-        Which group a column is in, -1 for none.
-    n_groups, n_classes, n_hidden : int
-    ridge : float
-        λ, the weight of the squares of all fitted weights, intercepts included.
-    random : RandomState
-
-    Returns
-    -------
-    Networks
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.neural.rvfl import fit_networks, network_outputs
-    >>> rows, groups = np.array([[-1.0, 1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, -1.0]]), np.array([0, 1])
-    >>> networks = fit_networks(
-    ...     rows, np.array([0, 1, 1, 0]), groups,
-    ...     n_groups=2, n_classes=2, n_hidden=3, ridge=1e-6, random=np.random.RandomState(0),
-    ... )
-    >>> network_outputs(rows[:1], groups, *networks).round(2)
-    array([[[1. , 0. ],
-            [0.5, 0.5]]])
+    ``rows`` are standardized; ``groups`` is -1 for columns in no group; ``ridge`` penalizes intercepts, too.
     """
     n_columns = rows.shape[1]
     networks = Networks(
@@ -102,14 +66,14 @@ def fit_networks(
 
 
 def _ridge_regression(design: NDArray[np.float64], targets: NDArray[np.float64], ridge: float) -> NDArray[np.float64]:
-    """(DᵀD + λ)⁻¹ DᵀY, through eigenvalues: a tiny λ and columns that repeat each other do no harm."""
+    """(DᵀD + λ)⁻¹ DᵀY by eigendecomposition, which is robust to a tiny λ and to repeated columns."""
     values, directions = np.linalg.eigh(design.T @ design)
     return directions @ ((directions.T @ (design.T @ targets)) / (np.maximum(values, 0.0) + ridge)[:, None])
 
 
 @njit(cache=True, nogil=True)
 def network_outputs(rows, groups, to_hidden, hidden_bias, direct, from_hidden, intercept):
-    """What each network says of each class: an array of shape (n_rows, n_groups, n_classes)."""
+    """The outputs of every network, of shape (n_rows, n_groups, n_classes)."""
     outputs = np.empty((rows.shape[0], intercept.shape[0], intercept.shape[1]))
     hidden = np.empty(hidden_bias.shape)
     for row in range(rows.shape[0]):
@@ -119,10 +83,9 @@ def network_outputs(rows, groups, to_hidden, hidden_bias, direct, from_hidden, i
 
 @njit(cache=True, nogil=True)
 def add_log_shares(rows, groups, to_hidden, hidden_bias, direct, from_hidden, intercept, weight, scores):
-    """Add to each row's scores the logarithms of the shares that its networks give to the classes.
+    """Add to each row's scores the log probabilities that its networks give to the classes.
 
-    Outputs estimate probabilities, but for those below 0, which count as 0. They are smoothed as class counts of
-    ``weight`` rows would be.
+    Outputs estimate probabilities; negative ones count as 0. They are smoothed like class counts of ``weight`` rows.
     """
     n_groups, n_classes = intercept.shape
     outputs, hidden = np.empty(intercept.shape), np.empty(hidden_bias.shape)

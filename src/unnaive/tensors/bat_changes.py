@@ -1,8 +1,8 @@
-"""What a cell that does not hold its default changes in the scores of the parents beside it.
+"""How a cell that does not hold its default changes the scores of the parents that share a dimension with it.
 
-A state of a cell is its default, or another value that it had in training. The states of a cell are numbered one after
-the other, its default first, and those of all cells in order. What a state changes may be kept in a block of lines: for
-each cell that shares a dimension with its own, one line for each state in which that cell is a parent.
+A state of a cell is its default, or another value it had in training. The states of a cell are numbered consecutively,
+its default first, cell after cell. The changes of a state may be stored in a block of lines: for each cell that shares
+a dimension with its own, one line per state of that cell as a parent.
 """
 
 from __future__ import annotations
@@ -17,54 +17,54 @@ from unnaive.tensors.bat_neighbours import Groups, find_neighbours
 
 
 class TensorTables(NamedTuple):
-    """What scoring needs, for the cells that held more than their default in training; classes are innermost."""
+    """What scoring needs, for the cells that were not constant in training; classes are innermost."""
 
     class_count: NDArray[np.float64]
     cells: NDArray[np.int64]
     entries: NDArray[np.int64]
-    first_state: NDArray[np.int64]  # the states of cell p are those from first_state[p] to first_state[p + 1]
-    default_of: NDArray[np.int64]  # the default of the cell of every state
+    first_state: NDArray[np.int64]  # cell p has states first_state[p] to first_state[p + 1]
+    default_of: NDArray[np.int64]  # the default of each state's cell
     state_count: NDArray[np.float64]
     n_values: NDArray[np.float64]
     groups: Groups
-    beside_starts: NDArray[np.int64]  # where the pairs of each state begin, both ways round; defaults have none
+    beside_starts: NDArray[np.int64]  # where the pairs of each state begin, in both directions; defaults have none
     beside: NDArray[np.int64]  # the other states of these pairs
     pair_count: NDArray[np.float64]
-    opened: NDArray[np.float64]  # scores of parents in each state, but for naive Bayes' product
-    constant_open: NDArray[np.float64]  # the same of cells that held their default in all of training
-    nothing: NDArray[np.float64]  # naive Bayes' product for nothing but defaults
+    opened: NDArray[np.float64]  # scores of parents in each state, without naive Bayes' product
+    constant_open: NDArray[np.float64]  # the same for cells that always held their default
+    nothing: NDArray[np.float64]  # naive Bayes' product of all defaults
     logs: NDArray[np.float64]  # log 1, log 2, ..., if all counts are whole
-    block_starts: NDArray[np.int64]  # where the block of each state begins; empty if blocks are not kept
+    block_starts: NDArray[np.int64]  # where the block of each state begins; empty without blocks
     blocks: NDArray[np.float64]
 
 
 class Change(NamedTuple):
-    """A state of a cell that is not its default, and what is counted of it; made by :func:`no_change`."""
+    """A state that is not a default, and its counts; made by :func:`no_change`."""
 
     held: NDArray[np.float64]  # tensors that have it
-    other: NDArray[np.float64]  # tensors in which its cell does not hold the default
-    naive: NDArray[np.float64]  # log (N(b) + 1) / (N(0) + 1): what it changes in naive Bayes' product
-    with_held: NDArray[np.float64]  # of those that have it, by state of other cells; at defaults, those without them
-    with_other: NDArray[np.float64]  # the same of those in which its cell does not hold the default
+    other: NDArray[np.float64]  # tensors in which its cell is not at its default
+    naive: NDArray[np.float64]  # log (N(b) + 1) / (N(0) + 1): its change of naive Bayes' product
+    with_held: NDArray[np.float64]  # of those that have it, by state of other cells; at defaults, the complement
+    with_other: NDArray[np.float64]  # the same of those in which its cell is not at its default
 
 
 @njit(cache=True, nogil=True)
 def log_after(logs, count):
-    """log(count + 1), looked up where that is possible, which is far faster; no count is below zero but by rounding."""
+    """log(count + 1), from a table where possible, which is far faster; counts are negative only by rounding."""
     count = max(count, 0.0)
     return logs[int(count)] if count < logs.shape[0] else np.log(count + 1.0)
 
 
 @njit(cache=True, nogil=True)
 def no_change(tables):
-    """Room for changes, one after the other."""
+    """Buffers for one change at a time."""
     shape, n_classes = tables.state_count.shape, tables.class_count.shape[0]
     return Change(np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes), np.zeros(shape), np.zeros(shape))
 
 
 @njit(cache=True, nogil=True)
 def begin_change(tables, cell, state, change):
-    """Count a state of a cell; a cell of -1 always held its default, a state of -1 is a value that never occurred."""
+    """Count a state of a cell; cell -1 always held its default, state -1 is a value never seen."""
     for y in range(change.held.shape[0]):
         default = tables.state_count[tables.first_state[cell], y] if cell >= 0 else tables.class_count[y]
         change.held[y] = tables.state_count[state, y] if state >= 0 else 0.0
@@ -74,7 +74,7 @@ def begin_change(tables, cell, state, change):
 
 @njit(cache=True, nogil=True)
 def count_pairs(tables, cell, state, change):
-    """Count what goes with a state, and what goes with all states of a cell but its default; -1 for neither."""
+    """Count the pairs of a state, and of all states of a cell but its default; -1 for none."""
     if state >= 0:
         _add_pairs(tables, state, change.with_held)
     if cell >= 0:
@@ -84,7 +84,7 @@ def count_pairs(tables, cell, state, change):
 
 @njit(cache=True, nogil=True)
 def clear_pairs(tables, cell, state, change):
-    """Set to zero what :func:`count_pairs` has counted."""
+    """Undo :func:`count_pairs`."""
     if state >= 0:
         _clear_pairs(tables, state, change.with_held)
     if cell >= 0:
@@ -96,7 +96,7 @@ def clear_pairs(tables, cell, state, change):
 def _add_pairs(tables, state, out):
     for place in range(tables.beside_starts[state], tables.beside_starts[state + 1]):
         beside = tables.beside[place]
-        for y in range(out.shape[1]):  # compiled in a fraction of the time that taking whole rows takes
+        for y in range(out.shape[1]):  # compiles much faster than whole rows
             out[beside, y] += tables.pair_count[place, y]
             out[tables.default_of[beside], y] += tables.pair_count[place, y]
 
@@ -112,13 +112,13 @@ def _clear_pairs(tables, state, out):
 
 @njit(cache=True, nogil=True)
 def count_with(count, among, state, default, y):
-    """How many of some tensors have a state: what was counted, or for a default what is left."""
+    """How many of some tensors have a state: counted, or for a default what is left."""
     return count[y] - among[state, y] if state == default else among[state, y]
 
 
 @njit(cache=True, nogil=True)
 def change_of(tables, change, state, default, y):
-    """What a change adds to the score of a parent in some state, but for naive Bayes' product."""
+    """What a change adds to the score of a parent in some state, without naive Bayes' product."""
     together = count_with(change.held, change.with_held, state, default, y)
     apart = tables.state_count[state, y] - count_with(change.other, change.with_other, state, default, y)
     return log_after(tables.logs, together) - log_after(tables.logs, apart) - change.naive[y]
@@ -126,7 +126,7 @@ def change_of(tables, change, state, default, y):
 
 @njit(cache=True, nogil=True)
 def lay_out(tables, indices, at, cell, nearby, lines):
-    """Write which cells share a dimension with one, and where their lines in a block are; return how many cells."""
+    """Write the neighbours of a cell and where their lines in a block are; return the number of neighbours."""
     n_nearby = find_neighbours(tables.groups, indices, at, cell, nearby)
     lines[0] = 0
     for place in range(n_nearby):
@@ -137,7 +137,7 @@ def lay_out(tables, indices, at, cell, nearby, lines):
 
 @njit(cache=True, nogil=True)
 def block_sizes(tables):
-    """How many lines the block of each state has; defaults have none."""
+    """Number of lines of each state's block; defaults have none."""
     n_cells = tables.cells.shape[0]
     sizes = np.zeros(tables.default_of.shape[0], np.int64)
     nearby, lines = np.empty(n_cells, np.int64), np.empty(n_cells + 1, np.int64)

@@ -1,10 +1,10 @@
-"""Counts of what cells of tensors hold, alone and in pairs that share a dimension: add, subtract, merge.
+"""Counts of tensor cells, alone and in pairs that share a dimension: add, subtract, merge.
 
-Most cells of most tensors hold their default, category 0. Only what differs is counted: how often a cell holds
-another category, and how often two of these are in the same tensor. All counts with defaults follow by subtraction,
-so that work and memory depend on what is in the tensors, not on how large they are.
+Most cells of most tensors hold their default, category 0. Only other categories are counted: how often a cell holds
+one, and how often two of them are in the same tensor. All counts with defaults follow by subtraction, so work and
+memory depend on the nonzero cells, not on the size of the tensors.
 
-A category b of cell c is the entry ``c * width + b``, a pair of entries ``e < f`` is ``e * n_entries + f``.
+Category b of cell c is the entry ``c * width + b``, a pair of entries ``e < f`` is ``e * n_entries + f``.
 """
 
 from __future__ import annotations
@@ -20,25 +20,17 @@ from unnaive.counts.statistic import checked_counts, rounding_of
 from unnaive.tensors.bat_neighbours import indices_of, link_neighbours, share_before, sizes_of_groups
 
 _FIRST_ROOM = 1 << 10  # pairs; doubled as often as needed
-_MOST_ENTRIES = 2**31  # so that pairs of them are numbered in 64 bits
-_LONGEST_MODE = 2**24  # each index of a mode takes a few bytes when tensors are counted or scored
-_COPIES = 5  # a pair's counts are kept once, and both ways round when tensors are scored; growing takes as much again
+_MAX_ENTRIES = 2**31  # so that pairs fit in 64 bits
+_MAX_MODE_SIZE = 2**24  # each index of a mode takes a few bytes when tensors are counted or scored
+_COPIES = 5  # of the counts of a pair: one, two more for scoring, and the rest while arrays grow
 
 
 @dataclass(frozen=True)
 class CodedTensors:
     """Tensors as categories, without the cells that hold their default.
 
-    Parameters
-    ----------
-    mode_sizes : tuple of int
-    width : int
-        Larger than all categories.
-    indptr : ndarray of int64 of shape (n_tensors + 1,)
-    cells : ndarray of int64
-        Ascending within each tensor.
-    codes : ndarray of int64
-        Categories of these cells, from 1.
+    ``cells[indptr[r]:indptr[r + 1]]``, ascending, are the cells of tensor r and ``codes`` their categories, from 1 to
+    ``width`` - 1.
     """
 
     mode_sizes: tuple[int, ...]
@@ -52,11 +44,11 @@ class CodedTensors:
 
     @property
     def entries(self) -> NDArray[np.int64]:
-        """Cells and their categories in one number."""
+        """Cells and categories as one number."""
         return self.cells * self.width + self.codes
 
     def without_each(self, row: int) -> CodedTensors:
-        """As many copies of a tensor as it has items, each with another of these set to its default."""
+        """One copy of a tensor per item, with that item at its default."""
         items = slice(int(self.indptr[row]), int(self.indptr[row + 1]))
         n_items = items.stop - items.start
         rest = ~np.eye(n_items, dtype=bool)
@@ -66,33 +58,10 @@ class CodedTensors:
 
 @dataclass(frozen=True)
 class TensorCounts:
-    """Weighted counts by class; the last axis of all counts.
+    """Weighted counts by class, which is the last axis of all counts.
 
-    Parameters
-    ----------
-    mode_sizes : tuple of int
-    width : int
-        Larger than all categories.
-    class_count : ndarray of shape (n_classes,)
-    entries : ndarray of int64 of shape (n_seen,)
-        Those that occur, ascending.
-    entry_count : ndarray of shape (n_seen, n_classes)
-    pairs : ndarray of int64 of shape (n_pairs,)
-        Entries of cells that share a dimension and occur together, ascending.
-    pair_count : ndarray of shape (n_pairs, n_classes)
-    max_bytes : int
-        Refuse to keep more than this.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.tensors.bat_counts import CodedTensors, TensorCounts
-    >>> rows = CodedTensors((2, 2), 2, np.array([0, 2, 4]), np.array([0, 1, 0, 3]), np.array([1, 1, 1, 1]))
-    >>> counts = TensorCounts.of(rows, np.array([0, 1]), np.ones(2), n_classes=2, max_bytes=2**20)
-    >>> counts.entries, counts.pairs  # cells 0 and 3 are in different rows and columns
-    (array([1, 3, 7]), array([11]))
-    >>> counts.minus(counts).entries
-    array([], dtype=int64)
+    ``entries`` are those that occur and ``pairs`` those of cells that share a dimension and occur together, ascending.
+    More than ``max_bytes`` is refused.
     """
 
     mode_sizes: tuple[int, ...]
@@ -139,7 +108,7 @@ class TensorCounts:
             classes,
             weights,
             n_classes,
-            counts._most_pairs,
+            counts._max_pairs,
         )
         counts._check_room(len(one))
         return replace(counts, pairs=entries[one] * counts.n_entries + entries[other], pair_count=pair_count)
@@ -150,12 +119,12 @@ class TensorCounts:
 
     @property
     def n_entries(self) -> int:
-        """How many entries there can be."""
+        """Number of possible entries."""
         return prod(self.mode_sizes) * self.width
 
     @property
     def rounding(self) -> float:
-        """How far sums of fractional weights may be off."""
+        """Rounding error of sums of fractional weights."""
         return rounding_of(self.class_count)
 
     def plus(self, other: TensorCounts) -> TensorCounts:
@@ -171,19 +140,19 @@ class TensorCounts:
         )
 
     def minus(self, other: TensorCounts) -> TensorCounts:
-        """What is left without some of the tensors; a ValueError if they cannot have been among those counted."""
+        """The counts without some of the tensors; ValueError if they were not counted."""
         left = self.class_count - other.class_count
         entries, entry_count = self._left(self.entries, self.entry_count, other.entries, other.entry_count)
         pairs, pair_count = self._left(self.pairs, self.pair_count, other.pairs, other.pair_count)
         if left.min() < -self.rounding:
-            raise ValueError("More tensors of a class are to be taken away than there are.")
+            raise ValueError("More tensors of a class are to be subtracted than were counted.")
         left[np.abs(left) <= self.rounding] = 0.0
         return replace(
             self, class_count=left, entries=entries, entry_count=entry_count, pairs=pairs, pair_count=pair_count
         )
 
     def reclassed(self, new_classes: NDArray[np.int64], n_classes: int) -> TensorCounts:
-        """The same with other numbers for the classes."""
+        """The same with renumbered classes."""
         moved = []
         for counts in (self.class_count, self.entry_count, self.pair_count):
             wider = np.zeros((*counts.shape[:-1], n_classes))
@@ -192,7 +161,7 @@ class TensorCounts:
         return replace(self, class_count=moved[0], entry_count=moved[1], pair_count=moved[2])
 
     def check(self) -> None:
-        """A ValueError if the parts do not fit together."""
+        """Raise ValueError if the parts do not fit together."""
         n_classes = self.n_classes
         _number_entries(self.mode_sizes, self.width)
         checked_counts(self.class_count, (n_classes,))
@@ -201,12 +170,12 @@ class TensorCounts:
             (self.pairs, self.pair_count, self.n_entries**2),
         ):
             if keys.dtype != np.int64 or keys.ndim != 1 or (np.diff(keys) <= 0).any():
-                raise ValueError("What was counted is not in order.")
+                raise ValueError("The counted entries are not in order.")
             if len(keys) and not 0 <= keys[0] <= keys[-1] < end:
-                raise ValueError("What was counted is not in the tensors.")
+                raise ValueError("The counted entries are out of range.")
             checked_counts(counts, (len(keys), n_classes))
         if (self.entries % self.width == 0).any():
-            raise ValueError("What was counted are no categories.")
+            raise ValueError("The counted entries include defaults.")
         one, other = np.divmod(self.pairs, self.n_entries)
         cells = [indices_of(entries // self.width, self.mode_sizes) for entries in (one, other)]
         if not (
@@ -214,15 +183,15 @@ class TensorCounts:
             and (one // self.width < other // self.width).all()
             and (cells[0] == cells[1]).any(axis=0).all()
         ):
-            raise ValueError("What was counted in pairs does not share a dimension.")
+            raise ValueError("The counted pairs do not share a dimension.")
 
     @property
-    def _most_pairs(self) -> int:
+    def _max_pairs(self) -> int:
         return self.max_bytes // (_COPIES * 8 * (1 + self.n_classes))
 
     def _check_room(self, n_pairs: int) -> None:
-        """A ValueError if so many pairs are more than may be kept."""
-        if n_pairs > self._most_pairs:
+        """Raise ValueError if this many pairs do not fit in ``max_bytes``."""
+        if n_pairs > self._max_pairs:
             n_bytes = _COPIES * n_pairs * 8 * (1 + self.n_classes)
             raise ValueError(
                 f"Tensors of mode sizes {self.mode_sizes} have so far {n_pairs:,} different pairs of cells that are "
@@ -240,31 +209,31 @@ class TensorCounts:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         places = np.searchsorted(keys, taken)
         if len(taken) and (places[-1] == len(keys) or (keys[places] != taken).any()):
-            raise ValueError("What is to be taken away was never counted.")
+            raise ValueError("What is to be subtracted was never counted.")
         left = counts.copy()
         left[places] -= taken_count
         if left.min(initial=0.0) < -self.rounding:
-            raise ValueError("More is to be taken away than was counted.")
-        # Fractional weights leave a rounding error where nothing is left.
+            raise ValueError("More is to be subtracted than was counted.")
+        # Fractional weights leave rounding errors.
         left[np.abs(left) <= self.rounding] = 0.0
         kept = left.any(axis=1)
         return keys[kept], left[kept]
 
 
 def _number_entries(mode_sizes: tuple[int, ...], width: int) -> int:
-    """How many entries tensors can have; a ValueError if these are too many."""
+    """Number of possible entries; ValueError if it is too large."""
     n_entries = prod(mode_sizes) * width
-    if n_entries >= _MOST_ENTRIES or max(sizes_of_groups(mode_sizes)) > _LONGEST_MODE:
+    if n_entries >= _MAX_ENTRIES or max(sizes_of_groups(mode_sizes)) > _MAX_MODE_SIZE:
         raise ValueError(
-            f"Tensors of mode sizes {mode_sizes} with {width} categories a cell have {n_entries:,} entries, more than "
-            "can be numbered in pairs. Choose fewer features, or fewer categories."
+            f"Tensors of mode sizes {mode_sizes} with {width} categories per cell have {n_entries:,} entries, more "
+            "than can be numbered in pairs. Choose fewer features or fewer categories."
         )
     return n_entries
 
 
 def _union(keys: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What is in one of two ascending arrays, or in both."""
-    merged = np.sort(np.concatenate([keys, others]), kind="stable")  # which merges what is sorted already
+    """The union of two ascending arrays."""
+    merged = np.sort(np.concatenate([keys, others]), kind="stable")  # merges sorted runs
     return merged[np.diff(merged, prepend=-1) > 0]
 
 
@@ -275,7 +244,7 @@ def _united(
     others: NDArray[np.int64],
     other_count: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Sums of two tables of counts, in order of the union of their keys."""
+    """Sums of two tables of counts, in the order of the union of their keys."""
     sums = np.zeros((len(union), counts.shape[1]))
     sums[np.searchsorted(union, keys)] = counts
     sums[np.searchsorted(union, others)] += other_count
@@ -284,10 +253,11 @@ def _united(
 
 @njit(cache=True, nogil=True)
 def _count_pairs(place, order, starts, row_of, indices, later, classes, weights, n_classes, most):
-    """Entries that share a dimension, the lower first and in order, and their counts; no more than one above ``most``.
+    """Pairs of entries that share a dimension, the lower first and in order, and their counts; at most ``most`` + 1.
 
-    An entry at a time, so that the counts of its pairs are close together in memory: the items that hold it are
-    ``order[starts[entry]:starts[entry + 1]]``, and what each of them shares a dimension with is linked by ``later``.
+    Entries are processed one by one, so that the counts of their pairs are close in memory: the items that hold an
+    entry are ``order[starts[entry]:starts[entry + 1]]``, and ``later`` links each to the items it shares a dimension
+    with.
     """
     n_entries = starts.shape[0] - 1
     one, other = np.empty(_FIRST_ROOM, np.int64), np.empty(_FIRST_ROOM, np.int64)

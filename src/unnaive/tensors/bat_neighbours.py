@@ -1,6 +1,6 @@
-"""Which cells of a tensor share a dimension: those that have the same index in at least one mode.
+"""Which cells of a tensor share a dimension: those with the same index in at least one mode.
 
-Cells of tensors of one mode all share it. They count as the cells of a matrix of a single row.
+The cells of a tensor with one mode all share it: they count as the cells of a matrix with a single row.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 
 class Groups(NamedTuple):
-    """Some cells, by their index in every mode.
+    """Cells by their index in every mode.
 
-    ``members[q, starts[first[q] + i]:starts[first[q] + i + 1]]`` are the places of those with index i in mode q, and
+    ``members[q, starts[first[q] + i]:starts[first[q] + i + 1]]`` are the positions of those with index i in mode q, and
     ``indices[q]`` the indices of all in that mode.
     """
 
@@ -43,7 +43,7 @@ def group_cells(cells: NDArray[np.int64], mode_sizes: tuple[int, ...]) -> Groups
 
 
 def sizes_of_groups(mode_sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """How many indices each mode has; a single mode counts as one index that all cells have."""
+    """Number of indices of each mode; a single mode counts as one index that all cells have."""
     return (1,) if len(mode_sizes) == 1 else mode_sizes
 
 
@@ -58,7 +58,7 @@ def share_before(one, one_at, other, other_at, mode):
 
 @njit(cache=True, nogil=True)
 def find_neighbours(groups, indices, at, itself, out):
-    """Write the places of all grouped cells that share a dimension with a cell, but not its own; return how many."""
+    """Write the positions of the grouped cells that share a dimension with a cell; return their number."""
     n_found = 0
     for q in range(indices.shape[0]):
         group = groups.first[q] + indices[q, at]
@@ -72,7 +72,7 @@ def find_neighbours(groups, indices, at, itself, out):
 
 @njit(cache=True, nogil=True)
 def link_neighbours(indices, row_starts, widest):
-    """For every mode and item, the next item of its row that has the same index in that mode, or -1."""
+    """For every mode and item, the next item of its row with the same index in that mode, or -1."""
     later = np.empty(indices.shape, np.int64)
     following = np.full(widest, -1, np.int64)
     for q in range(indices.shape[0]):

@@ -1,17 +1,17 @@
-"""Scores of Bat (Liu et al.) from sparse counts: what a tensor of nothing but defaults scores, and what differs.
+"""Scores of Bat (Liu et al.) from sparse counts: the score of a tensor of defaults, and the changes to it.
 
 With x_p the value of a parent cell, N the counts of a class y and v_c the number of values of cell c,
 
     S(p) = P(y, x_p) Π_{c shares a dimension with p} P(x_c | y, x_p) Π_{other c ≠ p} P(x_c | y)
 
 is naive Bayes' Π_c P(x_c | y) times P(y, x_p) / P(x_p | y) times the ratios P(x_c | y, x_p) / P(x_c | y) of the cells
-that share a dimension with p. The product of these ratios over cells with their defaults is prepared for every value
+that share a dimension with p. The product of these ratios over cells at their defaults is precomputed for every value
 of every parent. A cell with another value b changes it by
 
     (N(x_p, b) + 1) / (N(x_p, 0) + 1) · (N(0) + 1) / (N(b) + 1)
 
-in which v_c has cancelled. Cells that held their default in all of training have ratios of one; as parents they all
-have the same score, that of naive Bayes.
+where v_c has cancelled. Cells that always held their default in training have ratios of one; as parents they all have
+the score of naive Bayes.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from unnaive.tensors.bat_changes import (
 from unnaive.tensors.bat_counts import CodedTensors
 from unnaive.tensors.bat_neighbours import indices_of
 
-_BLOCK_BYTES = 1 << 21  # scores of parents that are held at a time, so that they stay in the processor's cache
-_MOST_ROWS = 512
+_BLOCK_BYTES = 1 << 21  # of parents' scores at a time, so that they stay in cache
+_MAX_ROWS = 512
 _SAFE_RANGE = 600.0  # exp(-745) is zero
 
 
 class Averaged(NamedTuple):
-    """The parents of an average, and what those amount to that no item has changed."""
+    """The parents of an average, and the sum over those that no item has changed."""
 
-    opened: NDArray[np.float64]  # what they begin with in each state; log 0 if they have no weight
+    opened: NDArray[np.float64]  # initial scores in each state; log 0 without weight
     default: NDArray[np.float64]  # the same for their defaults
     weight: NDArray[np.float64]
     largest: NDArray[np.float64]  # of the scores of parents with their default
@@ -56,24 +56,10 @@ class Averaged(NamedTuple):
 def score_tensors(
     tensors: CodedTensors, tables: TensorTables, weight: NDArray[np.float64], constant_weight: float, part: slice
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Joint log scores of some of the tensors, averaged over parents.
+    """Joint log scores of the tensors of a slice, averaged over parents, and which of them have no parent.
 
-    Parameters
-    ----------
-    tensors : CodedTensors
-    tables : TensorTables
-    weight : ndarray of shape (n_cells_of_tables,)
-        Weights of the parents.
-    constant_weight : float
-        Weight of each cell that held its default in all of training.
-    part : slice
-        Which tensors, without a step.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_tensors, n_classes)
-    lacking : ndarray of bool
-        Which tensors have no parent of any weight whose value occurred in training: they are scored by naive Bayes.
+    ``constant_weight`` is the weight of each cell that always held its default. A tensor has no parent if none with a
+    weight holds a value seen in training; it is scored by naive Bayes.
     """
     n_cells, n_classes = len(tables.cells), len(tables.class_count)
     scores = np.empty((part.stop - part.start, n_classes))
@@ -83,7 +69,7 @@ def score_tensors(
     default = opened[tables.first_state[:-1]]
     n_constant = prod(tensors.mode_sizes) - n_cells
     averaged = Averaged(opened, default, weight, *_parents_with_defaults(default, weight), constant_weight, n_constant)
-    n_rows = int(np.clip(_BLOCK_BYTES // max(1, 8 * n_classes * n_cells), 1, _MOST_ROWS))
+    n_rows = int(np.clip(_BLOCK_BYTES // max(1, 8 * n_classes * n_cells), 1, _MAX_ROWS))
     for first in range(part.start, part.stop, n_rows):
         stop = min(first + n_rows, part.stop)
         items = slice(int(tensors.indptr[first]), int(tensors.indptr[stop]))
@@ -119,7 +105,7 @@ def _parents_with_defaults(
 
 
 def _places(known: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where keys are among those known, -1 if they are not."""
+    """Positions of keys among those known, -1 if absent."""
     if not len(known):
         return np.full(len(keys), -1, dtype=np.int64)
     places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
@@ -131,7 +117,7 @@ def _score_block(tables, averaged, row_starts, cells, states, indices, order, st
     n_rows, n_classes = scores.shape
     n_cells = tables.cells.shape[0]
     opened = np.empty((n_rows, n_cells, n_classes))
-    shift = np.zeros((n_rows, n_cells), np.int32)  # from the default of every cell to the state that it has
+    shift = np.zeros((n_rows, n_cells), np.int32)  # from the default of each cell to its state
     changed = np.full((n_rows, n_cells), not averaged.in_range)
     row_of = np.empty(cells.shape[0], np.int64)
     n_constant = np.full(n_rows, averaged.n_constant)
@@ -148,7 +134,7 @@ def _score_block(tables, averaged, row_starts, cells, states, indices, order, st
             if state >= 0:
                 shift[row, cell] = state - tables.first_state[cell]
             for y in range(n_classes):
-                # A value that never occurred is no parent.
+                # A value never seen is no parent.
                 opened[row, cell, y] = averaged.opened[state, y] if state >= 0 else -np.inf
     _change_parents(tables, row_of, cells, states, indices, order, starts, shift, opened, changed, scores)
     for row in range(n_rows):
@@ -158,7 +144,7 @@ def _score_block(tables, averaged, row_starts, cells, states, indices, order, st
 
 @njit(cache=True, nogil=True)
 def _change_parents(tables, row_of, cells, states, indices, order, starts, shift, opened, changed, naive):
-    """Add what items change in the parents beside them and in naive Bayes' product, a value of a cell at a time."""
+    """Add the changes of items to their parents and to naive Bayes' product, one value of a cell at a time."""
     n_cells, n_classes = tables.cells.shape[0], naive.shape[1]
     neighbours, lines = np.empty(n_cells, np.int64), np.empty(n_cells + 1, np.int64)
     first_state, blocks = tables.first_state, tables.blocks
@@ -195,7 +181,7 @@ def _change_parents(tables, row_of, cells, states, indices, order, starts, shift
 
 @njit(cache=True, nogil=True)
 def _average(averaged, opened, changed, constant_open, constant_weight, out):
-    """Add the weighted average over parents, in logarithms; whether there is none, so that naive Bayes has to do."""
+    """Add the log of the weighted average over parents; return whether there are none (naive Bayes' score)."""
     n_parents = opened.shape[0]
     total = constant_weight
     for j in range(n_parents):

@@ -1,4 +1,4 @@
-"""What scoring tensors needs beside their counts: pairs both ways round, what parents begin with, and changes of it."""
+"""Tables for scoring tensors: pairs in both directions, initial scores of parents, and changes to them."""
 
 from __future__ import annotations
 
@@ -21,29 +21,20 @@ from unnaive.tensors.bat_changes import (
 from unnaive.tensors.bat_counts import TensorCounts
 from unnaive.tensors.bat_neighbours import group_cells
 
-_MOST_LOGS = 1 << 20
-_MOST_BYTES = 1 << 29  # of blocks; where they would take more, changes are made when they are needed
-_OFTEN = 8  # tensors that a value has to be in, on average, so that it is worth while to keep what it changes
+_MAX_LOGS = 1 << 20
+_MAX_BYTES = 1 << 29  # of blocks; beyond it, changes are computed when needed
+_OFTEN = 8  # mean number of tensors per value from which storing changes pays off
 
 
 def tensor_tables(counts: TensorCounts) -> TensorTables:
-    """Prepare to score; a ValueError if no tensors can have these counts.
-
-    Parameters
-    ----------
-    counts : TensorCounts
-
-    Returns
-    -------
-    TensorTables
-    """
+    """Prepare scoring; ValueError if the counts are inconsistent."""
     total, n_classes = counts.class_count, counts.n_classes
     cells, cell_of = np.unique(counts.entries // counts.width, return_inverse=True)
     of_cell = np.bincount(cell_of, minlength=len(cells))
     default = np.tile(total, (len(cells), 1))
     np.subtract.at(default, cell_of, counts.entry_count)
     if default.min(initial=0.0) < -counts.rounding:
-        raise ValueError("The counts are of no tensors.")
+        raise ValueError("The counts are inconsistent.")
     default = np.maximum(default, 0.0)
     possible = default.sum(axis=1) > counts.rounding
     n_values = of_cell + possible
@@ -52,7 +43,7 @@ def tensor_tables(counts: TensorCounts) -> TensorTables:
     state_count = np.empty((first_state[-1], n_classes))
     state_count[first_state[:-1]] = default
     state_count[state_of] = counts.entry_count
-    # P(y, x_p) / P(x_p | y): the count of x_p has cancelled.
+    # P(y, x_p) / P(x_p | y): the count of x_p cancels.
     parent = np.log((total + n_values[:, None]) / (total.sum() + n_classes * n_values[:, None]))
     tables = TensorTables(
         total,
@@ -73,10 +64,10 @@ def tensor_tables(counts: TensorCounts) -> TensorTables:
     )
     starts = _ends(block_sizes(tables))
     often = counts.entry_count.sum() >= _OFTEN * len(counts.entries)
-    if often and 8 * n_classes * starts[-1] <= min(_MOST_BYTES, counts.max_bytes):
+    if often and 8 * n_classes * starts[-1] <= min(_MAX_BYTES, counts.max_bytes):
         tables = tables._replace(block_starts=starts, blocks=np.empty((starts[-1], n_classes)))
     if _prepare(tables) < -counts.rounding:
-        raise ValueError("The counts are of no tensors.")
+        raise ValueError("The counts are inconsistent.")
     tables.opened[first_state[:-1][~possible]] = -np.inf
     return tables
 
@@ -85,7 +76,7 @@ def information(tables: TensorTables) -> NDArray[np.float64]:
     """Mutual information of the cells with the class, in bits, from relative frequencies."""
     total = tables.class_count
     joint = tables.state_count
-    # Ratios are taken of counts, so that what is independent gives exactly nothing.
+    # Ratios of counts, so that independence gives exactly 0.
     together, apart = joint * total.sum(), joint.sum(axis=1)[:, None] * total
     ratio = np.divide(together, apart, out=np.ones_like(joint), where=joint > 0)
     of_state = (joint * np.log2(ratio)).sum(axis=1)
@@ -94,16 +85,16 @@ def information(tables: TensorTables) -> NDArray[np.float64]:
 
 
 def _logs(counts: TensorCounts, most_values: int) -> NDArray[np.float64]:
-    """Logarithms of all numbers that can come up, if they are whole and not too many."""
+    """Logarithms of all possible counts, if they are integers and not too large."""
     tables = (counts.class_count, counts.entry_count, counts.pair_count)
     largest = counts.class_count.max() + most_values
-    if largest > _MOST_LOGS or any((table != np.floor(table)).any() for table in tables):
+    if largest > _MAX_LOGS or any((table != np.floor(table)).any() for table in tables):
         return np.zeros(0)
     return np.log(np.arange(1.0, largest + 1.0))
 
 
 def _ends(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each of some parts begins, and where the last one ends."""
+    """Cumulative lengths from 0."""
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
@@ -122,7 +113,7 @@ def _list_both_ways(starts, one, other, pair_count):
     free = starts.copy()
     n_pairs, n_classes = pair_count.shape
     beside, counts = np.empty(2 * n_pairs, np.int64), np.empty((2 * n_pairs, n_classes))
-    # Pairs are in order, so that what is below a state comes in order, and before what is above it.
+    # Pairs are in order, so the states below each state come in order, before those above it.
     for owner, partner in ((other, one), (one, other)):
         for pair in range(n_pairs):
             place = free[owner[pair]]
@@ -135,8 +126,7 @@ def _list_both_ways(starts, one, other, pair_count):
 
 @njit(cache=True, nogil=True)
 def _prepare(tables):
-    """Add the ratios of all cells with their defaults to what parents begin with, and write the blocks if they are to
-    be kept; return the least of all counts with defaults."""
+    """Add the ratios of default cells to the initial scores, and fill the blocks; return the lowest count."""
     n_cells, n_classes = tables.n_values.shape[0], tables.class_count.shape[0]
     neighbours, lines = np.empty(n_cells, np.int64), np.empty(n_cells + 1, np.int64)
     logs, first_state = tables.logs, tables.first_state

@@ -1,4 +1,4 @@
-"""CellValues: what the cells of tensors hold, as categories, of which zero's is left out."""
+"""CellValues: the values of tensor cells as categories; the category of zero is not stored."""
 
 from __future__ import annotations
 
@@ -12,30 +12,15 @@ from unnaive.encoding.mdl_discretizer import MDLDiscretizer
 from unnaive.tensors.bat_counts import CodedTensors
 from unnaive.tensors.sparse_tensor import SparseTensor
 
-_BLOCK = 1 << 21  # numbers that are discretised at a time
+_BLOCK = 1 << 21  # numbers discretized at a time
 
 
 @dataclass(frozen=True)
 class CellValues:
-    """How numbers become categories: category 0 is what holds zero, the others count from 1.
+    """How numbers become categories: category 0 holds zero, the others are numbered from 1.
 
-    Parameters
-    ----------
-    cap : int or None
-        Whole numbers are categories, those above it in one; None if cells are cut.
-    cells : ndarray of int64
-        Cells that are cut, ascending; all others have one category.
-    starts : ndarray of int64 of shape (len(cells) + 1,)
-        Where the cuts of each cell start, and the end.
-    cuts : ndarray of float64
-        Ascending within a cell; a value on a cut belongs below it.
-
-    Examples
-    --------
-    >>> from unnaive.tensors.cell_categories import CellValues
-    >>> from unnaive.tensors.sparse_tensor import SparseTensor
-    >>> CellValues.capped(3).code(SparseTensor.from_dense([[[0, 7], [2, 0]]])).codes
-    array([3, 2])
+    With a ``cap``, categories are whole numbers, larger ones counting as the cap. Otherwise cell ``cells[i]`` is cut at
+    ``cuts[starts[i]:starts[i + 1]]``, ascending, a value on a cut belonging below it; other cells have one category.
     """
 
     cap: int | None
@@ -45,14 +30,14 @@ class CellValues:
 
     @classmethod
     def capped(cls, cap: int) -> CellValues:
-        """Whole numbers as they are, up to a cap."""
+        """Whole numbers up to a cap."""
         return cls(cap, np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(0))
 
     @classmethod
     def learn(
         cls, tensors: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64] | None
     ) -> CellValues:
-        """Cut every cell where that shortens the description of the classes, as :class:`MDLDiscretizer` does."""
+        """Cut cells as :class:`MDLDiscretizer` does."""
         matrix = tensors.to_matrix().tocsc()
         varying = np.flatnonzero(np.diff(matrix.indptr))
         step = max(1, _BLOCK // max(1, len(tensors)))
@@ -71,11 +56,11 @@ class CellValues:
 
     @property
     def width(self) -> int:
-        """The largest number of categories that a cell may have."""
+        """Maximum number of categories of a cell."""
         return 1 + (int(np.diff(self.starts).max(initial=0)) if self.cap is None else self.cap)
 
     def code(self, tensors: SparseTensor, owner: str = "CellValues") -> CodedTensors:
-        """Tensors as categories; errors speak of the estimator that wants them."""
+        """Tensors as categories; errors name the estimator ``owner``."""
         codes = self._bins(tensors) if self.cap is None else _counts(tensors, self.cap, owner)
         kept = codes > 0
         return CodedTensors(
@@ -87,7 +72,7 @@ class CellValues:
         )
 
     def same_as(self, other: CellValues) -> bool:
-        """Whether equal numbers are of equal categories."""
+        """Whether equal numbers have equal categories."""
         return self.cap == other.cap and all(
             np.array_equal(mine, theirs)
             for mine, theirs in zip(
@@ -96,7 +81,7 @@ class CellValues:
         )
 
     def check(self, n_cells: int) -> None:
-        """A ValueError if the parts do not fit together."""
+        """Raise ValueError if the parts do not fit together."""
         cells, starts, cuts = self.cells, self.starts, self.cuts
         if not (
             (self.cap is None or (isinstance(self.cap, int) and self.cap > 0 and not len(cells)))
@@ -134,7 +119,7 @@ class CellValues:
 
 
 def holds_counts(tensors: SparseTensor) -> bool:
-    """Whether all cells hold whole numbers that are not negative."""
+    """Whether all cells hold non-negative whole numbers."""
     return bool(((tensors.values >= 0) & (tensors.values == np.floor(tensors.values))).all())
 
 
@@ -147,7 +132,7 @@ def _counts(tensors: SparseTensor, cap: int, owner: str) -> NDArray[np.int64]:
         if wrong.any():
             raise ValueError(
                 f"{what}: {_place_of(tensors, int(np.argmax(wrong)))}, but the cells of this model hold counts. "
-                "Set cells='mdl' to cut numbers where that tells classes apart."
+                "Set cells='mdl' to discretize numbers."
             )
     return np.minimum(values, cap).astype(np.int64)
 

@@ -1,13 +1,12 @@
 """Closed frequent patterns of items, mined from bit sets of rows, and where they occur.
 
-A pattern is a set of items, its support is the number of rows that have all of them, and it is closed if no larger
+A pattern is a set of items, its support is the number of rows that contain all of them, and it is closed if no larger
 pattern has the same support. Every closed pattern but the smallest is reached from exactly one other by adding an item
-and then all that always comes with it (prefix-preserving closure extension; Uno et al., "LCM ver. 2", 2004), so no list
-of patterns seen has to be searched.
+and then all items that always come with it (prefix-preserving closure extension; Uno et al., "LCM ver. 2", 2004), so no
+list of patterns seen is needed.
 
-Among the Python packages for this, PyFIM is faster, but comes as C sources to be compiled and takes no limit on time or
-on the number of patterns; scikit-mine's LCM does not run with the scikit-learn of today; mlxtend mines all frequent
-patterns or the maximal ones, but not the closed ones.
+Alternatives: PyFIM is faster, but is distributed as C sources and has no limit on time or on the number of patterns;
+scikit-mine's LCM does not run with current scikit-learn; mlxtend mines all frequent patterns or the maximal ones.
 """
 
 from __future__ import annotations
@@ -21,24 +20,16 @@ from joblib import Parallel, delayed
 from numba import njit
 from numpy.typing import NDArray
 
-_CHUNK = 32  # patterns that a thread extends in one go
-_BATCH = 256  # patterns that are extended before the most frequent ones are looked for again
+_CHUNK = 32  # patterns that a thread extends at a time
+_BATCH = 256  # patterns extended before the most frequent are selected again
 
 
 class ClosedPatterns(NamedTuple):
     """Patterns, the most frequent first, then the shorter, then by their items.
 
-    Attributes
-    ----------
-    items : ndarray of int32
-        The items of all patterns one after the other, ascending within a pattern.
-    starts : ndarray of int64 of shape (n_patterns + 1,)
-        Where the items of each pattern begin.
-    supports : ndarray of int64 of shape (n_patterns,)
-    complete_above : int
-        Every pattern with a higher support was found.
-    stopped_by : str or None
-        The limit that stopped mining, if one did. The patterns found are closed and their supports right all the same.
+    The items of pattern p, ascending, are ``items[starts[p]:starts[p + 1]]``. Every pattern with a support above
+    ``complete_above`` was found; ``stopped_by`` is the limit that stopped mining, if any. The patterns found are closed
+    and their supports correct in any case.
     """
 
     items: NDArray[np.int32]
@@ -55,26 +46,9 @@ class _Node(NamedTuple):
 
 
 def rows_of_items(codes: NDArray[np.int32], n_values: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The rows that have each item, as bits.
+    """The rows that contain each item, as bits: row r is bit r % 64 of word r // 64.
 
-    Parameters
-    ----------
-    codes : ndarray of int32 of shape (n_rows, n_columns)
-        -1 for a missing value, which is no item.
-    n_values : ndarray of int64 of shape (n_columns,)
-        Items are numbered column by column: the values of the first, then those of the second, ...
-
-    Returns
-    -------
-    ndarray of uint64 of shape (n_items, n_words)
-        Row r is bit r % 64 of word r // 64.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.tensors.closed_patterns import rows_of_items
-    >>> rows_of_items(np.array([[0], [1], [0], [-1]], dtype=np.int32), np.array([2])).tolist()
-    [[5], [2]]
+    Items are numbered column by column; a code of -1, a missing value, is not an item.
     """
     first_item = np.concatenate([[0], np.cumsum(n_values)])
     return _pack(np.ascontiguousarray(codes), first_item.astype(np.int64))
@@ -90,37 +64,10 @@ def mine_closed_patterns(
     max_seconds: float | None = None,
     n_jobs: int | None = None,
 ) -> ClosedPatterns:
-    """All patterns of one item or more that are in enough rows and that no larger pattern matches in support.
+    """All closed patterns with at least one item and a support of ``min_count`` or more.
 
-    Parameters
-    ----------
-    rows : ndarray of uint64 of shape (n_items, n_words)
-        What :func:`rows_of_items` gives.
-    n_rows : int
-    min_count : int
-        The least support, 1 or more.
-    max_length : int, optional
-        Longer patterns are left out. Whether a pattern is closed does not depend on it.
-    max_mined : int, optional
-        Keep this many, the most frequent ones, and look for no others if there are more.
-    max_seconds : float, optional
-        Stop after this time.
-    n_jobs : int, optional
-        Number of threads; the answer does not depend on it.
-
-    Returns
-    -------
-    ClosedPatterns
-
-    Examples
-    --------
-    Of three rows, all have item 0, two have items 0 and 1, and one has items 0 and 2.
-
-    >>> import numpy as np
-    >>> from unnaive.tensors.closed_patterns import mine_closed_patterns
-    >>> found = mine_closed_patterns(np.array([[0b111], [0b011], [0b100]], dtype=np.uint64), 3, 1)
-    >>> [part.tolist() for part in np.split(found.items, found.starts[1:-1])], found.supports.tolist()
-    ([[0], [0, 1], [0, 2]], [3, 2, 1])
+    ``max_length`` drops longer patterns without making shorter ones closed; only the ``max_mined`` most frequent are
+    kept.
     """
     begin = time.monotonic()
     support_of_item = _count_bits(rows)
@@ -140,14 +87,14 @@ def mine_closed_patterns(
                 nodes.append(node)
                 with_support[node.support] += len(node.items) > 0
             if max_mined is not None:
-                # With so many above it, a support is too low for any pattern to be kept.
+                # A pattern with more than max_mined above it would not be kept.
                 at_least = np.cumsum(with_support[::-1])[::-1]
                 least = max(least, int(np.flatnonzero(at_least > max_mined).max(initial=0)))
-            # A larger closed pattern has a lower support.
+            # Larger closed patterns have lower support.
             batch: list[_Node] = []
             while waiting and len(batch) < _BATCH and -waiting[0][0] > least:
                 batch.append(nodes[heappop(waiting)[1]])
-            if max_seconds is not None and batch and len(nodes) > 1:  # the first step is always made
+            if max_seconds is not None and batch and len(nodes) > 1:  # at least one batch is extended
                 out_of_time = time.monotonic() - begin > max_seconds
             if not batch or out_of_time:
                 break
@@ -174,91 +121,21 @@ def mine_closed_patterns(
 def support_in_classes(
     rows: NDArray[np.uint64], patterns: ClosedPatterns, rows_of_class: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
-    """How many rows of each class have each pattern.
-
-    Parameters
-    ----------
-    rows : ndarray of uint64 of shape (n_items, n_words)
-    patterns : ClosedPatterns
-    rows_of_class : ndarray of uint64 of shape (n_classes, n_words)
-        What :func:`rows_of_items` gives for the classes as a column.
-
-    Returns
-    -------
-    ndarray of int64 of shape (n_classes, n_patterns)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.tensors.closed_patterns import mine_closed_patterns, support_in_classes
-    >>> rows = np.array([[0b111], [0b011]], dtype=np.uint64)
-    >>> support_in_classes(rows, mine_closed_patterns(rows, 3, 1), np.array([[0b001], [0b110]], dtype=np.uint64))
-    array([[1, 1],
-           [2, 1]])
-    """
+    """Number of rows of each class that contain each pattern, of shape (n_classes, n_patterns)."""
     return _support_in_classes(rows, patterns.items, patterns.starts, rows_of_class)
 
 
 def find_patterns(
     codes: NDArray[np.int32], columns: NDArray[np.int64], values: NDArray[np.int32], starts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which patterns each row has.
-
-    Parameters
-    ----------
-    codes : ndarray of int32 of shape (n_rows, n_columns)
-    columns, values : ndarray of shape (n_items,)
-        The items of all patterns one after the other.
-    starts : ndarray of int64 of shape (n_patterns + 1,)
-        Where the items of each pattern begin.
-
-    Returns
-    -------
-    indptr : ndarray of int64 of shape (n_rows + 1,)
-    patterns : ndarray of int64
-        Row by row, in their order.
-
-    Examples
-    --------
-    Two patterns of one item each; the second row has both.
-
-    >>> import numpy as np
-    >>> from unnaive.tensors.closed_patterns import find_patterns
-    >>> codes = np.array([[0, 0], [0, 1]], dtype=np.int32)
-    >>> find_patterns(codes, np.array([0, 1]), np.array([0, 1], dtype=np.int32), np.array([0, 1, 2]))
-    (array([0, 1, 3]), array([0, 0, 1]))
-    """
+    """The patterns in each row, as CSR ``indptr`` and ``indices``."""
     return _find_patterns(np.ascontiguousarray(codes), columns, values, starts)
 
 
 def outer_cells(
     indptr: NDArray[np.int64], members: NDArray[np.int64], size: int, n_modes: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The cells (i, ..., j) of which all indices are members of a set, for many sets.
-
-    Parameters
-    ----------
-    indptr : ndarray of int64 of shape (n_sets + 1,)
-        Where the members of each set begin.
-    members : ndarray of int64
-        Numbers from 0 to ``size`` - 1, ascending within a set.
-    size : int
-        Of every mode.
-    n_modes : int
-
-    Returns
-    -------
-    indptr : ndarray of int64 of shape (n_sets + 1,)
-    cells : ndarray of int64
-        Their numbers in C order, set by set.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.tensors.closed_patterns import outer_cells
-    >>> outer_cells(np.array([0, 1, 3]), np.array([1, 0, 2]), 3, 2)
-    (array([0, 1, 5]), array([4, 0, 2, 6, 8]))
-    """
+    """The cells (i, ..., j) whose indices are all members of a set, for many sets in CSR form; C order."""
     ends = np.concatenate([[0], np.cumsum(np.diff(indptr) ** n_modes)])
     return ends, _outer_cells(indptr, members, size, n_modes, ends)
 
@@ -269,7 +146,7 @@ def _extensions(
     min_count: int,
     max_length: int,
 ) -> list[_Node]:
-    """All that is reached from some patterns in one step."""
+    """All patterns reached from some patterns in one step."""
     items = np.concatenate([node.items for node in nodes])
     starts = np.cumsum([0] + [len(node.items) for node in nodes])
     added = np.array([node.added for node in nodes])
@@ -292,7 +169,7 @@ def _pack(codes, first_item):
 
 @njit(cache=True, nogil=True)
 def _ones(word):
-    """Number of bits that are set, added up in pairs, then fours, then bytes, and so on."""
+    """Number of bits set (SWAR popcount)."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -312,7 +189,7 @@ def _count_bits(rows):
 
 @njit(cache=True, nogil=True)
 def _all_of(rows, items):
-    """The rows that have all of some items; bits of no row are set only if there are no items."""
+    """The rows that contain all of some items; bits beyond the last row are set only if there are no items."""
     common = np.empty(rows.shape[1], dtype=np.uint64)
     common[:] = ~np.uint64(0)
     for item in items:
@@ -330,7 +207,7 @@ def _is_within(part, whole):
 
 @njit(cache=True, nogil=True)
 def _extend(rows, items, starts, last_added, min_count, max_length):
-    """Closed patterns reached from others by an item above the one added last that brings in none below itself."""
+    """Closed patterns reached by an item above the one added last that brings in no item below itself."""
     n_items, n_words = rows.shape
     new_items = np.empty(1024, dtype=np.int32)
     new_starts, new_added, new_support = [0], [0][:0], [0][:0]
@@ -362,7 +239,7 @@ def _extend(rows, items, starts, last_added, min_count, max_length):
                 if not (inside[item] or item == added):
                     if counts[item] < support or not _is_within(narrowed, rows[item]):
                         continue
-                    if item < added:  # the same pattern is reached by that item
+                    if item < added:  # reached by that item instead
                         length = max_length + 1
                 if length >= max_length:
                     length = max_length + 1
@@ -418,7 +295,7 @@ def _outer_cells(indptr, members, size, n_modes, ends):
     cells = np.empty(ends[-1], dtype=np.int64)
     for k in range(len(indptr) - 1):
         n_members, n_cells = indptr[k + 1] - indptr[k], ends[k + 1] - ends[k]
-        for at in range(n_cells):  # the digits of the place say which members meet in the cell
+        for at in range(n_cells):  # the digits of the position select the members
             cell, left, digit = 0, at, n_cells
             for _ in range(n_modes):
                 digit //= n_members

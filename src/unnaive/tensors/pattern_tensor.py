@@ -1,4 +1,4 @@
-"""Rows of a table as tensors of the closed frequent patterns that occur in them together."""
+"""PatternTensor: rows of a table as tensors of the closed frequent patterns that co-occur in them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
-from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import read_table
-from unnaive.counts.information_gain import gain_of_counts, most_telling, read_classes
+from unnaive.counts.information_gain import gain_of_counts, read_classes, top_by_information_gain
 from unnaive.encoding.table_encoder import TableEncoder
 from unnaive.tensors.closed_patterns import (
     find_patterns,
@@ -28,65 +27,59 @@ from unnaive.tensors.closed_patterns import (
     support_in_classes,
 )
 from unnaive.tensors.sparse_tensor import SparseTensor
+from unnaive.tensors.tensor_transformer import TensorTransformer
 
 _SUPPORT: list[Any] = [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right")]
 _COUNT: list[Any] = [None, Interval(Integral, 1, None, closed="left")]
 
 
-class PatternTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Turn rows into tensors that say which frequent patterns occur together in a row.
+@shared_docs
+class PatternTensor(TensorTransformer):
+    """Turn rows into tensors of the frequent patterns that co-occur in them.
 
     An item is a value of a column, and a pattern is a set of items. The closed frequent patterns of the training rows
-    are mined; up to ``max_patterns`` of them become the features. In the two-mode tensor of a row, cell (i, j) is 1 if
-    the row has both pattern i and pattern j; hence the diagonal says which patterns the row has.
+    are mined, and up to ``max_patterns`` of them become the features. In the two-mode tensor of a row, cell (i, j) is 1
+    if the row contains both pattern i and pattern j; the diagonal shows which patterns the row contains.
 
     Parameters
     ----------
     n_modes : int, default=2
-        Modes of the tensors. With 1 they are plain vectors; with 3, cell (i, j, k) says that three patterns meet.
+        Modes of the tensors. With 1 they are vectors; with 3, cell (i, j, k) is 1 if the row contains three patterns.
     min_support : float or int, default=0.1
-        In how many training rows a pattern must be: a share of them, or, as an int, their number.
+        Minimum share of the training rows that contain a pattern or, as an int, their minimum number.
     max_length : int or None, default=None
-        How many items a pattern may have. It leaves out longer patterns; it does not make shorter ones closed.
+        Maximum number of items of a pattern. Longer patterns are dropped; which patterns are closed does not change.
     max_patterns : int or None, default=60
-        How many patterns are kept: those whose presence says most about the class (information gain), or, without y,
-        those in most rows. Among equals, a pattern in more rows comes first, then a shorter one, then the order of
-        columns and values decides.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, as in :class:`TableEncoder`.
+        Maximum number of patterns, by information gain or, without y, by support. Ties are broken by support, then
+        length (shorter first), then the order of columns and values.
+    {categorical_features}
     discretizer : transformer, default=None
-        What cuts numeric columns into bins, as in :class:`TableEncoder`; None is :class:`MDLDiscretizer`, which needs
-        y. A numeric column of a single bin says nothing and has no items.
+        How numeric columns are binned; None is :class:`MDLDiscretizer`, which needs y. A numeric column with a single
+        bin has no items.
     max_mined : int or None, default=100_000
-        If there are more closed patterns, only the most frequent ones, this many, are mined, with a warning.
-    max_seconds : float or None, default=None
-        Mining is stopped after this time. There is a warning then, and the result depends on the machine.
-    n_jobs : int or None, default=None
-        Number of threads; the answer does not depend on it.
+        If there are more closed patterns, only this many, the most frequent, are mined, with a warning.
+    {max_seconds}
+    {n_jobs}
 
     Attributes
     ----------
     patterns_ : list of dict
-        Value of each column that a pattern has: a category, or the text of a bin. The most frequent pattern comes
-        first; the order of every mode.
+        Column to value, a category or the text of a bin; the most frequent pattern first. The order of every mode.
     supports_ : ndarray of int of shape (n_patterns,)
-        In how many training rows a pattern is.
+        Number of training rows that contain each pattern.
     information_gain_ : ndarray of float of shape (n_patterns,) or None
-        How many bits the presence of a pattern says about the class; None without y.
+        Information gain of each pattern in bits; None without y.
     n_closed_ : int
-        How many closed frequent patterns there were to choose from.
+        Number of closed frequent patterns to choose from.
     complete_above_ : int
-        Every closed pattern that is in more training rows than this was found: one less than the least support, unless
-        mining was limited by ``max_mined`` or ``max_seconds``. Those that were found are closed, and their supports
-        are right, in any case.
+        Every closed pattern with a higher support was found: one less than the minimum support, unless ``max_mined`` or
+        ``max_seconds`` stopped mining early. The patterns found are closed and their supports correct in any case.
     encoder_ : TableEncoder
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only if X is a frame with string names.
+    {names}
 
     Notes
     -----
-    A pattern is closed if no larger one is in the same number of rows. A missing value is no item, and a missing or
+    A pattern is closed if no larger one is in the same number of rows. A missing value is not an item, and a missing or
     unseen value matches no pattern.
 
     References
@@ -143,99 +136,11 @@ class PatternTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         self.max_seconds = max_seconds
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None) -> PatternTensor:
-        """Mine the patterns and choose among them.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-            Class labels.
-
-        Returns
-        -------
-        self
-        """
-        self._learn(X, y)
-        return self
-
-    def fit_transform(self, X: Any, y: Any = None) -> SparseTensor:
-        """Mine the patterns and give the tensors of the same rows, reading them once.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        SparseTensor
-        """
-        return self._tensors(self._learn(X, y))
-
-    def transform(self, X: Any) -> SparseTensor:
-        """Look for the patterns in rows.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        SparseTensor of shape (n_samples, n_patterns, ...)
-            With ``n_modes`` modes.
-        """
-        check_is_fitted(self, "patterns_")
-        return self._tensors(self.encoder_.rows(read_table(self, X, reset=False)).codes)
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """The patterns as texts, in the order of every mode.
-
-        Parameters
-        ----------
-        input_features : ignored
-            There for scikit-learn's sake.
-
-        Returns
-        -------
-        ndarray of str of shape (n_patterns,)
-        """
-        check_is_fitted(self, "patterns_")
-        return np.array(
-            [" & ".join(f"{name}={value}" for name, value in pattern.items()) for pattern in self.patterns_],
-            dtype=object,
-        )
-
-    def check_state(self) -> None:
-        """Make sure that what was learnt fits together, whoever made it: the kernels check no bounds."""
-        self._validate_params()
-        if not hasattr(self, "patterns_"):
-            return
-        self.encoder_.check_state()
-        columns, codes, starts, gain = self._columns, self._codes, self._starts, self.information_gain_
-        n_patterns = len(self.patterns_)
-        if not (
-            [part.dtype for part in (columns, codes, starts, self.supports_)]
-            == [np.int64, np.int32, np.int64, np.int64]
-            and columns.ndim == starts.ndim == 1
-            and columns.shape == codes.shape
-            and self.supports_.shape == (n_patterns,)
-            and (gain is None or (gain.shape == (n_patterns,) and gain.dtype == np.float64))
-            and starts[0] == 0
-            and np.diff(starts).tolist() == [len(pattern) for pattern in self.patterns_]
-            and starts[-1] == len(columns)
-            and self.n_features_in_ == self.encoder_.n_features_in_
-            and bool(((columns >= 0) & (columns < self.n_features_in_)).all())
-            and bool(((codes >= 0) & (codes < self.encoder_.n_values_[columns])).all())
-        ):
-            raise ValueError("The patterns, their items and their supports do not fit together.")
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
-        tags.transformer_tags.preserves_dtype = []
         return tags
 
     def _learn(self, X: Any, y: Any) -> NDArray[np.int32]:
@@ -247,7 +152,7 @@ class PatternTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         codes = encoder.rows(table).codes
         has_items = encoder.is_categorical_ | (encoder.n_values_ > 1)
         rows = rows_of_items(np.where(has_items, codes, np.int32(-1)), encoder.n_values_)
-        min_count = _least_count(self.min_support, table.n_rows)
+        min_count = _min_count(self.min_support, table.n_rows)
         found = mine_closed_patterns(
             rows,
             table.n_rows,
@@ -260,14 +165,14 @@ class PatternTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         if not len(found.supports):
             raise ValueError(
                 f"No pattern is in min_support={self.min_support} of the {table.n_rows} rows"
-                + (". " if self.max_length is None else f" and has max_length={self.max_length} items at most. ")
-                + "Lower min_support, raise max_length, or cut numeric columns by another discretizer."
+                + (". " if self.max_length is None else f" and has at most max_length={self.max_length} items. ")
+                + "Lower min_support, raise max_length, or bin numeric columns with another discretizer."
             )
         if found.stopped_by is not None:
             warnings.warn(
-                f"Mining was stopped by {found.stopped_by} with {len(found.supports)} closed patterns: those that are "
-                f"in more than {found.complete_above} rows are all there, and of others down to min_support "
-                f"({min_count}), some or all are missing.",
+                f"Mining was stopped by {found.stopped_by} after {len(found.supports)} closed patterns: those in more "
+                f"than {found.complete_above} rows are complete, but some or all of the others down to min_support "
+                f"({min_count}) are missing.",
                 stacklevel=3,
             )
         gain = None
@@ -276,14 +181,14 @@ class PatternTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             column = classes.astype(np.int32)[:, None]
             counts = support_in_classes(rows, found, rows_of_items(column, np.array([len(of_class)])))
             gain = gain_of_counts(csr_matrix(counts), of_class)
-        chosen = most_telling(found.supports, gain, self.max_patterns)
+        chosen = top_by_information_gain(found.supports, gain, self.max_patterns)
 
         items = [found.items[found.starts[place] : found.starts[place + 1]] for place in chosen]
         first_item = np.cumsum(encoder.n_values_) - encoder.n_values_
         self._starts = np.cumsum([0] + [len(pattern) for pattern in items])
         self._columns = np.searchsorted(first_item, np.concatenate(items), side="right") - 1
         self._codes = (np.concatenate(items) - first_item[self._columns]).astype(np.int32)
-        names, values = encoder.get_feature_names_out().tolist(), _names_of_values(encoder)
+        names, values = encoder.get_feature_names_out().tolist(), _value_names(encoder)
         places = list(zip(self._columns.tolist(), self._codes.tolist()))
         self.patterns_ = [
             {names[column]: values[column][code] for column, code in places[start:end]}
@@ -296,6 +201,31 @@ class PatternTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         self.encoder_ = encoder
         return codes
 
+    def _read(self, X: Any) -> NDArray[np.int32]:
+        return self.encoder_.rows(read_table(self, X, reset=False)).codes
+
+    def _names(self) -> list[str]:
+        return [" & ".join(f"{name}={value}" for name, value in pattern.items()) for pattern in self.patterns_]
+
+    def _is_consistent(self) -> bool:
+        self.encoder_.check_state()
+        columns, codes, starts, gain = self._columns, self._codes, self._starts, self.information_gain_
+        n_patterns = len(self.patterns_)
+        return (
+            [part.dtype for part in (columns, codes, starts, self.supports_)]
+            == [np.int64, np.int32, np.int64, np.int64]
+            and columns.ndim == starts.ndim == 1
+            and columns.shape == codes.shape
+            and self.supports_.shape == (n_patterns,)
+            and (gain is None or (gain.shape == (n_patterns,) and gain.dtype == np.float64))
+            and starts[0] == 0
+            and np.diff(starts).tolist() == [len(pattern) for pattern in self.patterns_]
+            and starts[-1] == len(columns)
+            and self.n_features_in_ == self.encoder_.n_features_in_
+            and bool(((columns >= 0) & (columns < self.n_features_in_)).all())
+            and bool(((codes >= 0) & (codes < self.encoder_.n_values_[columns])).all())
+        )
+
     def _tensors(self, codes: NDArray[np.int32]) -> SparseTensor:
         size = len(self.patterns_)
         of_rows, present = find_patterns(codes, self._columns, self._codes, self._starts)
@@ -303,15 +233,15 @@ class PatternTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         return SparseTensor((len(codes),) + (size,) * self.n_modes, indptr, cells, np.ones(len(cells)))
 
 
-def _least_count(min_support: float, n_rows: int) -> int:
+def _min_count(min_support: float, n_rows: int) -> int:
     if isinstance(min_support, Integral):
         return int(min_support)
-    # A share of 0.1 of 30 rows is 3 of them, though 0.1 * 30 is a little more.
+    # 0.1 of 30 rows is 3 rows, although 0.1 * 30 is slightly more in floating point.
     return max(1, ceil(min_support * n_rows - 1e-9))
 
 
-def _names_of_values(encoder: TableEncoder) -> list[Sequence[Any]]:
-    """Categories as they are, and bins as texts, of every column."""
+def _value_names(encoder: TableEncoder) -> list[Sequence[Any]]:
+    """Categories, or bins as text, of every column."""
     discretizer = encoder.discretizer_
     below = iter(getattr(discretizer, "cut_points_", ()))
     edges = iter(getattr(discretizer, "bin_edges_", ()))
@@ -320,19 +250,19 @@ def _names_of_values(encoder: TableEncoder) -> list[Sequence[Any]]:
         if categories is not None:
             names.append(categories.tolist())
         elif hasattr(discretizer, "cut_points_"):
-            cuts = ["-inf", *_short_texts(next(below)), "inf"]
+            cuts = ["-inf", *_format_cuts(next(below)), "inf"]
             names.append([f"({low}, {high}]" for low, high in pairwise(cuts)])
         elif hasattr(discretizer, "bin_edges_"):
-            # scikit-learn's bins begin on their edges, and what lies outside is put in the first or the last.
-            cuts = ["-inf", *_short_texts(next(edges)[1:-1]), "inf"]
+            # scikit-learn's bins are closed on the left, and the outer ones extend to infinity.
+            cuts = ["-inf", *_format_cuts(next(edges)[1:-1]), "inf"]
             names.append([f"[{low}, {high})" for low, high in pairwise(cuts)])
         else:
             names.append([f"bin {number}" for number in range(n_values)])
     return names
 
 
-def _short_texts(numbers: NDArray[np.float64]) -> list[str]:
-    """Numbers with as many digits as it takes to tell them apart, but with six at least."""
+def _format_cuts(numbers: NDArray[np.float64]) -> list[str]:
+    """Numbers with enough digits to be distinct, at least six."""
     texts: list[str] = []
     for digits in range(6, 18):
         texts = [f"{number:.{digits}g}" for number in numbers]

@@ -1,4 +1,4 @@
-"""SparseTensor: a batch of tensors, one a sample, of which only the cells that are not zero are kept."""
+"""SparseTensor: a batch of tensors, one per sample, of which only the nonzero cells are stored."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix, issparse, spmatrix
 
-_MOST_CELLS = 2**63 - 1  # the cells of a tensor are numbered in 64 bits
+_MAX_CELLS = 2**63 - 1  # the cells of a tensor are numbered in 64 bits
 
 
 class SparseTensor:
     """A batch of tensors with equal mode sizes, stored row by row like a CSR matrix.
 
-    Row r is a tensor of ``mode_sizes``; its cells that are not zero are
-    ``cells[indptr[r]:indptr[r + 1]]``, numbered in C order, and their values stand at the same places of
-    ``values``. Rows are taken as from an array (``batch[3:5]``, ``batch[mask]``, ``batch[[4, 0]]``), so that
-    scikit-learn's splitters, ``cross_val_score`` and ``train_test_split`` work; a single number gives a batch
-    of one.
+    Row r is a tensor of ``mode_sizes``. Its nonzero cells are ``cells[indptr[r]:indptr[r + 1]]``, numbered in C order,
+    and their values are at the same positions of ``values``. Rows are selected as from an array (``batch[3:5]``,
+    ``batch[mask]``, ``batch[[4, 0]]``), so scikit-learn's splitters, ``cross_val_score`` and ``train_test_split`` work;
+    a single number selects a batch of one.
 
     Parameters
     ----------
@@ -29,12 +28,11 @@ class SparseTensor:
     cells : ndarray of int64 of shape (nnz,)
         Strictly ascending within a row.
     values : ndarray of float64 of shape (nnz,)
-        Finite, and never zero.
+        Finite and nonzero.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from unnaive.tensors.sparse_tensor import SparseTensor
+    >>> from unnaive import SparseTensor
     >>> batch = SparseTensor.from_dense([[[1, 2], [0, 0]], [[0, 0], [0, 5]]])
     >>> batch
     SparseTensor(shape=(2, 2, 2), nnz=3)
@@ -54,7 +52,7 @@ class SparseTensor:
 
     @classmethod
     def from_dense(cls, tensors: Any) -> SparseTensor:
-        """A batch of what is not zero in an array, or in a list of arrays of equal shape.
+        """The nonzero cells of an array, or of a list of arrays of equal shape.
 
         Parameters
         ----------
@@ -63,19 +61,13 @@ class SparseTensor:
         Returns
         -------
         SparseTensor
-
-        Examples
-        --------
-        >>> from unnaive.tensors.sparse_tensor import SparseTensor
-        >>> SparseTensor.from_dense([[3, 0, 1]]).to_dense()
-        array([[3., 0., 1.]])
         """
         dense = _read_dense(tensors)
         return cls.from_matrix(dense.reshape(len(dense), prod(dense.shape[1:])), dense.shape[1:])
 
     @classmethod
     def from_coordinates(cls, coordinates: ArrayLike, values: ArrayLike, shape: tuple[int, ...]) -> SparseTensor:
-        """A batch of the values at some coordinates; values at the same coordinates are added up.
+        """Values at coordinates; those at the same coordinates are summed.
 
         Parameters
         ----------
@@ -87,13 +79,6 @@ class SparseTensor:
         Returns
         -------
         SparseTensor
-
-        Examples
-        --------
-        >>> from unnaive.tensors.sparse_tensor import SparseTensor
-        >>> SparseTensor.from_coordinates([[0, 1, 0], [0, 1, 0]], [1, 2], (1, 2, 2)).to_dense()
-        array([[[0., 0.],
-                [3., 0.]]])
         """
         shape = _read_shape(shape)
         given = np.asarray(coordinates)
@@ -101,8 +86,8 @@ class SparseTensor:
         numbers = _read_values(values)
         if places.dtype.kind not in "iu" or places.shape != (len(numbers), len(shape)):
             raise ValueError(
-                f"The coordinates of {len(numbers)} values in a batch of shape {shape} are whole numbers of shape "
-                f"({len(numbers)}, {len(shape)}), but these are {places.dtype} of shape {given.shape}."
+                f"The coordinates of {len(numbers)} values in a batch of shape {shape} must be integers of shape "
+                f"({len(numbers)}, {len(shape)}), but they are {places.dtype} of shape {given.shape}."
             )
         beyond = (places < 0) | (places >= np.array(shape))
         if beyond.any():
@@ -124,7 +109,7 @@ class SparseTensor:
 
     @classmethod
     def from_matrix(cls, matrix: spmatrix | NDArray[Any], mode_sizes: tuple[int, ...] | None = None) -> SparseTensor:
-        """A batch of the rows of a matrix, each of them a tensor whose cells stand in C order.
+        """The rows of a matrix as tensors, whose cells are in C order.
 
         Parameters
         ----------
@@ -135,17 +120,9 @@ class SparseTensor:
         Returns
         -------
         SparseTensor
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from unnaive.tensors.sparse_tensor import SparseTensor
-        >>> SparseTensor.from_matrix(np.array([[1, 0, 0, 4]]), (2, 2)).to_dense()
-        array([[[1., 0.],
-                [0., 4.]]])
         """
         if not issparse(matrix) and np.ndim(matrix) != 2:
-            raise ValueError(f"A matrix has two dimensions, but this one has {np.ndim(matrix)}; call from_dense.")
+            raise ValueError(f"A matrix has two dimensions, but this array has {np.ndim(matrix)}; call from_dense.")
         rows = csr_matrix(matrix, dtype=np.float64, copy=issparse(matrix))
         rows.sum_duplicates()
         rows.eliminate_zeros()
@@ -172,12 +149,12 @@ class SparseTensor:
 
     @property
     def nnz(self) -> int:
-        """Number of cells of all tensors that are not zero."""
+        """Number of nonzero cells of all tensors."""
         return len(self.cells)
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions of the batch, one more than modes."""
+        """Number of dimensions of the batch: one more than the number of modes."""
         return len(self.shape)
 
     def to_dense(self) -> NDArray[np.float64]:
@@ -221,14 +198,14 @@ class SparseTensor:
     def __getitem__(self, key: Any) -> SparseTensor:
         if isinstance(key, tuple):
             if len(key) != 2 or not isinstance(key[1], EllipsisType):
-                raise IndexError("Only whole tensors can be taken from a batch; call to_dense() to look at cells.")
+                raise IndexError("Only whole tensors can be selected from a batch; call to_dense() to look at cells.")
             key = key[0]
         if not isinstance(key, slice):
             key = np.atleast_1d(np.asarray(key))
             key = key if key.size else key.astype(bool if key.dtype == bool else np.int64)
         rows = np.arange(len(self))[key]
         if rows.ndim != 1:
-            raise IndexError(f"The rows to take are a list, a mask or a slice, not an array of {rows.ndim} dimensions.")
+            raise IndexError(f"Select rows by a list, a mask or a slice, not by an array of {rows.ndim} dimensions.")
         lengths = np.diff(self.indptr)[rows]
         indptr = np.concatenate([[0], np.cumsum(lengths)])
         places = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], lengths)
@@ -238,8 +215,8 @@ class SparseTensor:
         return f"SparseTensor(shape={self.shape}, nnz={self.nnz})"
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        # An array that is made unasked may not fit in memory.
-        raise TypeError("A SparseTensor is no array; call to_dense() or to_matrix() to make one of it.")
+        # An implicit dense copy may not fit in memory.
+        raise TypeError("A SparseTensor is not an array; call to_dense() or to_matrix().")
 
     def _check(self) -> None:
         indptr, cells = self.indptr, self.cells
@@ -251,7 +228,7 @@ class SparseTensor:
         ):
             raise ValueError(
                 f"indptr, cells and values do not fit together: a batch of {len(self)} tensors needs {len(self) + 1} "
-                "ascending places from 0 to the number of cells, and a value for each cell."
+                "ascending positions from 0 to the number of cells, and one value per cell."
             )
         beyond = (cells < 0) | (cells >= self.n_cells)
         if beyond.any():
@@ -261,39 +238,37 @@ class SparseTensor:
             ascending = np.diff(cells, prepend=-1) > 0
             ascending[indptr[:-1][np.diff(indptr) > 0]] = True  # where a row begins
             if not ascending.all():
-                raise ValueError(
-                    "The cells of a tensor have to ascend, and none may come twice; call from_coordinates."
-                )
+                raise ValueError("The cells of a tensor must be ascending and distinct; call from_coordinates.")
         wrong = ~np.isfinite(self.values) | (self.values == 0)
         if wrong.any():
             place = int(np.argmax(wrong))
             row = int(np.searchsorted(indptr, place, side="right")) - 1
             raise ValueError(
-                f"Cell {int(cells[place])} of tensor {row} holds {self.values[place]:g}, but values are finite "
-                "numbers, and zeros are left out."
+                f"Cell {int(cells[place])} of tensor {row} holds {self.values[place]:g}, but values must be finite "
+                "and nonzero."
             )
 
 
 def _read_shape(shape: Any) -> tuple[int, ...]:
     sizes = tuple(int(size) for size in shape)
     if len(sizes) < 2 or min(sizes) < 0:
-        raise ValueError(f"The shape of a batch is (n_samples, m1, ..., mk), with one mode or more, not {sizes}.")
-    if prod(sizes[1:]) > _MOST_CELLS:
-        raise ValueError(f"Tensors of mode sizes {sizes[1:]} have more cells than can be numbered in 64 bits.")
+        raise ValueError(f"The shape of a batch is (n_samples, m1, ..., mk), with at least one mode, not {sizes}.")
+    if prod(sizes[1:]) > _MAX_CELLS:
+        raise ValueError(f"Tensors of mode sizes {sizes[1:]} have more cells than 64-bit integers can number.")
     return sizes
 
 
 def _read_integers(name: str, numbers: Any) -> NDArray[np.int64]:
     array = np.asarray(numbers)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise ValueError(f"{name} is a list of whole numbers, not {array.dtype} of shape {array.shape}.")
+        raise ValueError(f"{name} must be a list of integers, not {array.dtype} of shape {array.shape}.")
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
 def _read_values(values: Any) -> NDArray[np.float64]:
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != 1:
-        raise ValueError(f"values is a list of numbers, not an array of shape {array.shape}.")
+        raise ValueError(f"values must be a list of numbers, not an array of shape {array.shape}.")
     return array
 
 
@@ -303,18 +278,18 @@ def _read_dense(tensors: Any) -> NDArray[np.float64]:
             shapes = [np.shape(tensor) for tensor in tensors]
         except ValueError:
             raise ValueError(
-                "A tensor is ragged: its lists are not equally long. Fill it up, or call from_coordinates."
+                "A tensor is ragged: its lists differ in length. Pad them, or call from_coordinates."
             ) from None
         for place, shape in enumerate(shapes):
             if shape != shapes[0]:
                 raise ValueError(
                     f"Tensor {place} has mode sizes {shape}, but those before it have {shapes[0]}; all tensors of a "
-                    "batch are equally large."
+                    "batch must have the same sizes."
                 )
         tensors = np.array(list(tensors), dtype=np.float64)
     dense = np.asarray(tensors, dtype=np.float64)
     if dense.ndim < 2:
         raise ValueError(
-            f"A batch of tensors has two dimensions or more, the first for samples; this one has {dense.ndim}."
+            f"A batch of tensors has at least two dimensions, the first for samples; this one has {dense.ndim}."
         )
     return dense

@@ -1,4 +1,4 @@
-"""Support tensor machines: a weight vector for every mode, trained in turns."""
+"""SupportTensorMachine: a linear SVM with one weight vector per mode, trained in turns."""
 
 from __future__ import annotations
 
@@ -13,60 +13,59 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.bayes_classifier import check_labels, index_labels, unchanged_on_error
+from unnaive.core.docstrings import shared_docs
+from unnaive.core.margin_classifier import MarginClassifier
 from unnaive.core.saved_state import check_names
 from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.tensors.tensor_input import read_tensors
 
-_SOLVER_TOL = 1e-6  # far below what a turn gains as long as turns go on
-_MOST_STEPS = 200_000  # of the solver in a turn; with counts that differ much it may go on for hours
+_SOLVER_TOL = 1e-6  # far below what a step gains before convergence
+_MAX_STEPS = 200_000  # of the solver; on badly scaled counts it may run for hours
 
 
-class SupportTensorMachine(ClassifierMixin, BaseEstimator):
-    """Supervised tensor learning (STL): a linear support vector machine whose weights are a tensor of rank one.
+@shared_docs
+class SupportTensorMachine(MarginClassifier):
+    """Supervised tensor learning (STL): a linear support vector machine with one weight vector per mode.
 
-    The margin of a matrix X is uᵀ X v + b, that of a tensor with more modes the same with a vector for each. With all
-    vectors but one fixed, the last and b are a support vector machine's; the vectors take turns until they do not
-    change any more. There is a machine for every two classes, and the class with most votes wins.
+    The margin of a matrix X is uᵀ X v + b, and likewise for tensors with more modes, so the weights are a tensor of
+    rank one. With all vectors but one fixed, that vector and b are a support vector machine's; the vectors are trained
+    in turn until they converge. There is one machine per pair of classes, and the class with most votes wins.
 
     Parameters
     ----------
     C : float, default=1.0
         Cost of errors.
     max_iter : int, default=50
-        Rounds in which every mode has its turn.
+        Maximum number of rounds, in each of which every mode is trained once.
     tol : float, default=1e-4
-        Stop when no vector turns in a round: the cosine between old and new is above 1 - tol for all.
-    n_jobs : int, default=None
-        Threads, for different pairs of classes; the answer does not depend on it.
+        Stop when the cosine between old and new is above 1 - tol for all vectors.
+    {n_jobs}
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     weights_ : list of list of ndarray
-        A vector for each mode, for each pair (0, 1), (0, 2), ... of classes. Their outer product is the weight of the
-        cells, for the second class.
+        One vector per mode, for each pair (0, 1), (0, 2), ... of classes. Their outer product holds the weights of the
+        cells, positive for the second class.
     intercept_ : ndarray of shape (n_pairs,)
     objective_ : list of ndarray
-        For each pair, ½ Π ‖u‖² + C Σ max(0, 1 - margin) after each turn; it never rises.
+        For each pair, ½ Π ‖u‖² + C Σ max(0, 1 - margin) after each step; it never increases.
     n_iter_ : ndarray of shape (n_pairs,)
-        Rounds taken.
+        Number of rounds.
     mode_sizes_ : tuple of int
     n_features_in_ : int
         Number of cells.
 
-    Notes
-    -----
-    Cells are used as they are: counts are not scaled, and a cell with large numbers has much to say. Vectors begin
-    with all their elements equal, so that nothing is random. Turns find a local optimum; one in which the solver
-    comes to no end is cut short, with scikit-learn's warning, and counts only if it is an improvement. Tensors of one
-    mode, the rows of a matrix, are those of an ordinary linear support vector machine.
+    Notes ----- Cells are not scaled, so cells with large values dominate. All elements of a vector start equal, so
+    nothing is random. The optimum is local. A step in which the solver does not converge is cut short, with
+    scikit-learn's warning, and is taken only if it lowers the objective. With tensors of one mode, the rows of a
+    matrix, this is an ordinary linear support vector machine.
 
     References
     ----------
@@ -75,7 +74,6 @@ class SupportTensorMachine(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from unnaive import SupportTensorMachine
     >>> X = [[[2, 0], [0, 0]], [[1, 0], [0, 1]], [[0, 0], [0, 3]], [[0, 1], [0, 2]]]
     >>> model = SupportTensorMachine().fit(X, ["up", "up", "down", "down"])
@@ -98,7 +96,7 @@ class SupportTensorMachine(ClassifierMixin, BaseEstimator):
 
     @unchanged_on_error
     def fit(self, X: Any, y: Any) -> SupportTensorMachine:
-        """Train a machine for every pair of classes.
+        """Train one machine per pair of classes.
 
         Parameters
         ----------
@@ -144,8 +142,8 @@ class SupportTensorMachine(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Votes of the pairs for each class, plus the mean over its pairs of 1 / (1 + exp(-margin)), which is less
-            than a vote and decides between classes with equally many; for two classes the margin of the second.
+            Votes for each class, plus the mean over its pairs of 1 / (1 + exp(-margin)), which is less than one vote
+            and breaks ties; for two classes the margin of the second.
         """
         check_is_fitted(self)
         tensors = read_tensors(self, X, reset=False)
@@ -159,22 +157,8 @@ class SupportTensorMachine(ClassifierMixin, BaseEstimator):
                 scores[:, class_] += (margin > 0) + expit(margin) / (len(self.classes_) - 1)
         return scores
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of every tensor.
-
-        Parameters
-        ----------
-        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        decision = self.decision_function(X)
-        return self.classes_[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
-
     def check_state(self) -> None:
-        """A ValueError if what was fitted does not fit together."""
+        """Raise ValueError if the fitted attributes do not fit together."""
         self._validate_params()
         if not hasattr(self, "classes_"):
             return
@@ -191,7 +175,7 @@ class SupportTensorMachine(ClassifierMixin, BaseEstimator):
                 for numbers in (self.intercept_, *(vector for vectors in self.weights_ for vector in vectors))
             )
         ):
-            raise ValueError("Numbers are missing, or do not fit the classes and modes.")
+            raise ValueError("The weights do not fit the classes and modes.")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -202,7 +186,7 @@ class SupportTensorMachine(ClassifierMixin, BaseEstimator):
 
 @dataclass(frozen=True)
 class _Machine:
-    """What one pair of classes has learnt."""
+    """The machine of one pair of classes."""
 
     vectors: list[NDArray[np.float64]]
     intercept: float
@@ -211,7 +195,7 @@ class _Machine:
 
 
 def _train(tensors: SparseTensor, signs: NDArray[np.float64], cost: float, max_iter: int, tol: float) -> _Machine:
-    """Let the modes take turns; all vectors but the last that was trained have a length of one."""
+    """Train the modes in turn; all vectors but the one trained last have unit length."""
     indices = np.unravel_index(tensors.cells, tensors.mode_sizes)
     rows = np.repeat(np.arange(len(tensors)), np.diff(tensors.indptr))
     vectors = [np.full(size, size**-0.5) for size in tensors.mode_sizes]
@@ -225,15 +209,13 @@ def _train(tensors: SparseTensor, signs: NDArray[np.float64], cost: float, max_i
             numbers = reduce(np.multiply, others, tensors.values)
             contracted = np.bincount(rows * size + indices[mode], numbers, minlength=len(tensors) * size)
             contracted = contracted.reshape(-1, size)
-            # As the other vectors have a length of one, theirs is no part of what is minimised.
-            machine = SVC(kernel="linear", C=cost, tol=_SOLVER_TOL, max_iter=_MOST_STEPS).fit(
-                contracted.reshape(-1, size), signs
-            )
+            # The other vectors have unit length, so they do not enter the penalty.
+            machine = SVC(kernel="linear", C=cost, tol=_SOLVER_TOL, max_iter=_MAX_STEPS).fit(contracted, signs)
             weight, offset = machine.coef_[0], float(machine.intercept_[0])
             margins = signs * (contracted @ weight + offset)
             reached = 0.5 * float(weight @ weight) + cost * float(np.maximum(1.0 - margins, 0.0).sum())
             if reached > objective[-1]:
-                continue  # by what the solver tolerates
+                continue  # within the solver's tolerance
             objective.append(reached)
             vectors, intercept = fixed, offset
             vectors[mode] = np.asarray(weight, dtype=np.float64)
@@ -243,6 +225,6 @@ def _train(tensors: SparseTensor, signs: NDArray[np.float64], cost: float, max_i
 
 
 def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A vector with a length of one, or of zero if it has none."""
+    """A vector scaled to unit length; zero stays zero."""
     length = float(np.linalg.norm(vector))
     return vector / length if length > 0 else vector

@@ -1,4 +1,4 @@
-"""Reading tensors for an estimator: a SparseTensor, an array of any number of modes, or a matrix of 1-mode tensors."""
+"""Reading tensors for an estimator: a SparseTensor, an array with any number of modes, or a matrix of one mode."""
 
 from __future__ import annotations
 
@@ -13,31 +13,9 @@ from unnaive.tensors.sparse_tensor import SparseTensor
 
 
 def read_tensors(owner: Any, X: Any, reset: bool) -> SparseTensor:
-    """Read X, a row a tensor, with scikit-learn's checks made in the name of its owner.
+    """Read X, one tensor per row, with scikit-learn's checks in the name of ``owner``.
 
-    Parameters
-    ----------
-    owner : estimator
-        Gets ``mode_sizes_`` and ``n_features_in_``, the number of cells.
-    X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
-        The rows of a matrix, sparse or dense, or of a frame, are tensors of one mode. Nothing may be missing.
-    reset : bool
-        Whether to remember the mode sizes, as in training, or to compare them with those of training.
-
-    Returns
-    -------
-    SparseTensor
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.base import BaseEstimator
-    >>> from unnaive.tensors.tensor_input import read_tensors
-    >>> owner = BaseEstimator()
-    >>> read_tensors(owner, np.ones((2, 3, 4)), reset=True)
-    SparseTensor(shape=(2, 3, 4), nnz=24)
-    >>> owner.mode_sizes_
-    (3, 4)
+    With ``reset``, ``mode_sizes_`` and ``n_features_in_`` (the number of cells) are set; otherwise they are compared.
     """
     if _is_matrix(X):
         trained = None if reset else getattr(owner, "mode_sizes_", None)
@@ -49,7 +27,7 @@ def read_tensors(owner: Any, X: Any, reset: bool) -> SparseTensor:
         return SparseTensor.from_matrix(matrix)
     batch = X if isinstance(X, SparseTensor) else SparseTensor.from_dense(X)
     if batch.n_cells == 0:
-        raise ValueError(f"Tensors of mode sizes {batch.mode_sizes} have no cells: there is nothing to learn from.")
+        raise ValueError(f"Tensors of mode sizes {batch.mode_sizes} have no cells.")
     if len(batch) == 0:
         raise ValueError(f"{type(owner).__name__} needs tensors, but the batch has none: 0 sample(s).")
     if reset:
@@ -63,7 +41,7 @@ def read_tensors(owner: Any, X: Any, reset: bool) -> SparseTensor:
 
 
 def _is_matrix(X: Any) -> bool:
-    """Whether scikit-learn is to read it, or to say what is wrong with it."""
+    """Whether scikit-learn reads it, or says what is wrong with it."""
     if isinstance(X, SparseTensor):
         return False
     if issparse(X) or hasattr(X, "ndim"):

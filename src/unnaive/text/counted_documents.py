@@ -1,4 +1,4 @@
-"""Documents that were counted, by class: what path counts of every order follow from, and additive by nature."""
+"""The documents counted, by class, from which path counts of every order follow; additive."""
 
 from __future__ import annotations
 
@@ -12,30 +12,7 @@ from scipy.sparse import csr_matrix
 
 @dataclass(frozen=True)
 class Documents:
-    """Which terms are in each document, and which class it is of.
-
-    Parameters
-    ----------
-    starts : ndarray of shape (n_documents + 1,)
-        Where the terms of each document start, and the end.
-    terms : ndarray
-        Sorted within each document.
-    classes : ndarray of shape (n_documents,)
-    n_terms : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy.sparse import csr_matrix
-    >>> from unnaive.text.counted_documents import Documents
-    >>> some = Documents.of(csr_matrix([[1, 1, 0], [0, 1, 1]]), np.array([0, 1]))
-    >>> more = some.with_those(Documents.of(csr_matrix([[1, 0, 1]]), np.array([1])))
-    >>> more.of_class(1).toarray().astype(int)
-    array([[0, 1, 1],
-           [1, 0, 1]])
-    >>> more.without(some).n_documents
-    1
-    """
+    """The terms of each document, in CSR form and sorted, and its class."""
 
     starts: NDArray[np.int64]
     terms: NDArray[np.int32]
@@ -63,7 +40,7 @@ class Documents:
         return self.matrix[np.flatnonzero(self.classes == class_)]
 
     def with_those(self, other: Documents) -> Documents:
-        """These and others."""
+        """These documents and others."""
         return Documents(
             np.concatenate([self.starts, self.starts[-1] + other.starts[1:]]),
             np.concatenate([self.terms, other.terms]),
@@ -72,7 +49,7 @@ class Documents:
         )
 
     def without(self, other: Documents) -> Documents:
-        """These less others; a ValueError if one of the others is not here."""
+        """These documents without others; ValueError if one of the others is not among them."""
         places = defaultdict(list)
         for document, key in enumerate(self._keys()):
             places[key].append(document)
@@ -84,11 +61,11 @@ class Documents:
         return Documents.of(self.matrix[kept], self.classes[kept])
 
     def reclassed(self, new_classes: NDArray[np.int64]) -> Documents:
-        """The same with other numbers for the classes."""
+        """The same with renumbered classes."""
         return Documents(self.starts, self.terms, new_classes[self.classes], self.n_terms)
 
     def check(self, n_classes: int) -> None:
-        """A ValueError if the parts do not fit together."""
+        """Raise ValueError if the parts do not fit together."""
         starts, terms, classes = self.starts, self.terms, self.classes
         if not (
             starts.dtype == np.int64
@@ -110,7 +87,7 @@ class Documents:
             raise ValueError("The terms of a document are not in order.")
 
     def _keys(self) -> list[tuple[int, bytes]]:
-        """What two documents have in common if they are the same."""
+        """A key per document, equal for equal documents."""
         return [
             (class_, self.terms[start:stop].tobytes())
             for class_, start, stop in zip(self.classes.tolist(), self.starts[:-1].tolist(), self.starts[1:].tolist())

@@ -10,27 +10,11 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import issparse
 
-from unnaive.core.validation import is_missing
+from unnaive.core.validation import check_frame_names, is_missing
 
 
 def read_documents(X: Any) -> list[str | list[str]]:
-    """Documents of any kind as texts, or lists of terms.
-
-    Parameters
-    ----------
-    X : collection or frame
-        Texts, lists of terms (str or int) or missing documents; the columns of a frame are joined row by row.
-
-    Returns
-    -------
-    list of str or list of str
-
-    Examples
-    --------
-    >>> from unnaive.text.documents import read_documents
-    >>> read_documents(["a text", ["terms", 7], None])
-    ['a text', ['terms', '7'], []]
-    """
+    """Documents of any kind as texts or lists of terms; the texts in a row of a frame are joined."""
     if isinstance(X, str | bytes):
         raise ValueError("X is a single text, but several documents are expected. Put it in a list: [text].")
     if issparse(X) or (isinstance(X, np.ndarray) and X.ndim != 1):
@@ -56,6 +40,20 @@ def read_documents(X: Any) -> list[str | list[str]]:
     ]
 
 
+def remember_columns(owner: Any, X: Any) -> None:
+    """Store the column names of X in ``owner.feature_names_in_`` if it is a frame."""
+    if nw.dependencies.is_into_dataframe(X):
+        check_frame_names(owner, X, reset=True)
+    else:
+        vars(owner).pop("feature_names_in_", None)
+
+
+def check_columns(owner: Any, X: Any) -> None:
+    """Raise ValueError if X and the training data are frames with different columns."""
+    if hasattr(owner, "feature_names_in_") and nw.dependencies.is_into_dataframe(X):
+        check_frame_names(owner, X, reset=False)
+
+
 def _join_columns(frame: Any) -> list[Any]:
     """The texts of each row as one; a single column may hold documents of any kind."""
     if frame.shape[1] == 0:
@@ -68,28 +66,26 @@ def _join_columns(frame: Any) -> list[Any]:
             if isinstance(value, str):
                 row.append(value)
             elif isinstance(value, list | tuple | np.ndarray) or not is_missing(value):
-                raise ValueError(
-                    f"Column {series.name!r} holds {value!r}, which is no text. Pass only the columns of text."
-                )
+                raise ValueError(f"Column {series.name!r} holds {value!r}, which is not text. Pass only text columns.")
     return ["\n".join(row) for row in texts]
 
 
 def _read_other_document(value: Any, position: int) -> list[str]:
-    """The terms of a document that is no text."""
+    """The terms of a document that is not a text."""
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
     if isinstance(value, list | tuple):
         for term in value:
             if not isinstance(term, str | Integral) or isinstance(term, bool):
                 raise ValueError(
-                    f"Document {position} has {term!r} among its terms. Terms are str or int; leave out all else."
+                    f"Document {position} has {term!r} among its terms. Terms must be str or int; drop everything else."
                 )
         return list(map(str, value))
     if isinstance(value, bytes):
-        raise ValueError(f"Document {position} is bytes. Decode it first, for example by .decode('utf-8').")
+        raise ValueError(f"Document {position} is bytes. Decode it first, for example with .decode('utf-8').")
     if isinstance(value, np.ndarray) or not is_missing(value):
         raise ValueError(
             f"Document {position} is {value!r}, a {type(value).__name__}, which is neither a text nor a list of terms. "
-            "Pass it as str, or its terms as a list."
+            "Pass a str, or a list of terms."
         )
     return []

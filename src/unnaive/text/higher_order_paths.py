@@ -1,7 +1,7 @@
-"""Higher-order paths between terms: how many there are, and how many run through each term.
+"""Higher-order paths between terms: how many there are, and how many contain each term.
 
-A path of order r is a chain term - document - term - ... - term through r distinct documents and r + 1 distinct
-terms, each document containing the terms beside it; read backwards it is the same path.
+A path of order r is a chain term - document - term - ... - term through r distinct documents and r + 1 distinct terms,
+each document containing the terms beside it; a path and its reverse are the same.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix, issparse
 
 from unnaive.text.path_kernels import add_over_terms, by_term, neighbours, pure_paths, squares, sum_over_terms
 
-_WORK_A_THREAD = 2_000_000  # steps; less is not worth one
+_WORK_PER_THREAD = 2_000_000  # steps; fewer do not pay off
 
 
 def count_paths(
@@ -24,45 +24,18 @@ def count_paths(
 ) -> tuple[NDArray[np.float64], float]:
     """Count the paths that contain each term, and all paths.
 
-    Order 1 counts documents. Order 2 takes a time of the order of the squared lengths of the documents; order 3,
-    and pure paths of either order, that of the number of terms times the number of their occurrences. No matrix
-    of terms by terms is made.
-
-    Parameters
-    ----------
-    X : sparse matrix or array-like of shape (n_documents, n_terms)
-        A term is in a document where X is not zero.
-    order : {1, 2, 3}, default=2
-        Number of documents in a path.
-    pure : bool, default=False
-        Count only paths whose two end terms share no document.
-    among : sparse matrix or array-like of shape (any, n_terms), optional
-        The documents that the end terms of pure paths must not share, those of X among them; by default those of
-        X alone.
-    n_jobs : int, optional
-        Threads; the counts do not depend on it.
-
-    Returns
-    -------
-    per_term : ndarray of shape (n_terms,)
-    total : float
-        Counts are made in integers of any size. As floats they are exact up to 2^53, and beyond that the nearest
-        float there is.
-
-    Examples
-    --------
-    >>> from unnaive.text.higher_order_paths import count_paths
-    >>> count_paths([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]])
-    (array([1., 2., 2., 1.]), 2.0)
-    >>> count_paths([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], order=3)
-    (array([1., 1., 1., 1.]), 1.0)
+    X, of shape (n_documents, n_terms), is nonzero where a document contains a term. Paths are pure if their two end
+    terms share no document of ``among``, which includes those of X and is X by default. Counts are exact integers,
+    returned as the nearest floats. Order 1 counts documents. Order 2 takes time proportional to the squared lengths of
+    the documents; order 3, and pure paths, to the number of terms times that of their occurrences. No terms-by-terms
+    matrix is made.
     """
     if order not in (1, 2, 3):
-        raise ValueError(f"order is {order!r}, but paths of order 1 (documents), 2 and 3 are counted.")
+        raise ValueError(f"order is {order!r}, but must be 1 (documents), 2 or 3.")
     if pure and order == 1:
-        raise ValueError("Paths of order 1 are documents, none of which is pure: raise order, or leave pure out.")
+        raise ValueError("Paths of order 1 are documents, none of which is pure: raise order, or drop pure.")
     if among is not None and not pure:
-        raise ValueError("`among` says which documents keep paths from being pure: set pure=True, or leave it out.")
+        raise ValueError("`among` only applies to pure paths: set pure=True, or drop it.")
     documents = _incidence(X)
     n_terms = documents.shape[1]
     if order == 1:
@@ -90,7 +63,7 @@ def _incidence(X: Any) -> csr_matrix:
 
 
 class _Graph:
-    """Which terms are in which documents, by document and by term; the sums over them that all formulas need."""
+    """Which terms are in which documents, by document and by term, and the sums that all formulas need."""
 
     def __init__(self, documents: csr_matrix) -> None:
         self.n_documents, self.n_terms = documents.shape
@@ -113,8 +86,8 @@ class _Graph:
         return self.to_terms(self.to_documents(values)) - self.document_counts.astype(values.dtype) * values
 
     def parts(self, n_jobs: int | None, work: int) -> list[tuple[int, int]]:
-        """Ranges of the terms with about the same work, one a thread."""
-        n_parts = max(1, min(effective_n_jobs(n_jobs), work // _WORK_A_THREAD, self.n_terms))
+        """Ranges of the terms with about the same work, one per thread."""
+        n_parts = max(1, min(effective_n_jobs(n_jobs), work // _WORK_PER_THREAD, self.n_terms))
         if n_parts == 1:
             return [(0, self.n_terms)]
         done = np.cumsum(self.to_terms(self.lengths))
@@ -129,10 +102,10 @@ def _in_parts(work: Any, parts: list[tuple[int, int]]) -> list[Any]:
 
 
 def _second_order(graph: _Graph, n_jobs: int | None) -> tuple[list[int], int]:
-    """The closed form: neither A² nor any other matrix of terms by terms.
+    """The closed form, without A² or any other terms-by-terms matrix.
 
-    With s the row sums of A and q those of its squared entries, a term is in the middle of (s² - q - u) / 2 paths,
-    and at the end of As - q - u, where u takes away the paths that would use one document twice.
+    With s the row sums of A and q those of its squared entries, a term is in the middle of (s² - q - u) / 2 paths, and
+    at the end of As - q - u, where u subtracts the paths that would use one document twice.
     """
     lengths = graph.lengths
     s = graph.to_terms(lengths - 1)
@@ -152,7 +125,7 @@ def _second_order(graph: _Graph, n_jobs: int | None) -> tuple[list[int], int]:
 
 
 def _third_order(graph: _Graph, n_jobs: int | None) -> tuple[list[int], int]:
-    """Walks of three steps less those that use a term or a document twice, by inclusion and exclusion."""
+    """Walks of three steps minus those that use a term or a document twice, by inclusion and exclusion."""
     parts = graph.parts(n_jobs, graph.n_terms * len(graph.terms))
 
     def count(dtype: type) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -221,15 +194,15 @@ def _pure(graph: _Graph, among: _Graph, order: int, n_jobs: int | None) -> tuple
         return ends, inner
 
     ends, inner = _exactly(count, bound=len(graph.terms) ** order)
-    # From either end a path has another second term; where that is its only inner term, it is met twice.
+    # A path has a different second term from either end; a single inner term is counted twice.
     halves = 2 if order == 2 else 1
     return [a + b // halves for a, b in zip(ends, inner)], sum(ends) // 2
 
 
 def _exactly(count: Any, bound: int) -> list[list[int]]:
-    """What ``count(dtype)`` computes, in integers of any size.
+    """What ``count(dtype)`` computes, as integers of any size.
 
-    64-bit integers are right but for a multiple of 2^64, and floats tell which multiple that is.
+    64-bit integers are correct modulo 2^64, and floats tell the multiple.
     """
     wrapped = [values.tolist() for values in count(np.int64)]
     if bound < 2**62:

@@ -1,4 +1,4 @@
-"""Support vector machines on higher-order log ratios: Eq. 12 as a transformer, and one machine a pair of classes."""
+"""Support vector machines on higher-order log ratios: Eq. 12 as a transformer, and one machine per pair of classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.svm import SVC
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -19,45 +19,40 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.bayes_classifier import check_labels, unchanged_on_error
+from unnaive.core.docstrings import shared_docs
+from unnaive.core.margin_classifier import MarginClassifier
 from unnaive.core.saved_state import check_names
 from unnaive.text.higher_order_nb import PATH_PARAMETERS, HigherOrderNB
 from unnaive.text.term_classifier import of_terms
 from unnaive.text.term_matrix import presence, read_terms
 
-_COSTS = tuple(10.0**power for power in range(-4, 5))  # that C is chosen from
+_COSTS = tuple(10.0**power for power in range(-4, 5))  # candidates for C
 
 
+@shared_docs
 class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Documents as the log ratios, between two classes, of what their terms' presence and absence say.
+    """Documents as the log ratios, between two classes, of the presence and absence of their terms.
 
-    A term that is there becomes φ¹ = log P(w | a) / P(w | b), one that is not φ⁰ = log (1 - P(w | a)) / (1 - P(w | b)),
-    both as sign(φ) √|φ|, with the probabilities of :class:`HigherOrderNB` and a, b the two classes in order. Any
-    classifier of vectors can go on from there.
+    A present term becomes φ¹ = log P(w | a) / P(w | b), an absent one φ⁰ = log (1 - P(w | a)) / (1 - P(w | b)), both as
+    sign(φ) √|φ|, with the probabilities of :class:`HigherOrderNB` and a, b the two classes in order. Any classifier of
+    vectors can use the result.
 
     Parameters
     ----------
-    order : {1, 2, 3}, default=2
-        Number of documents in a path; with order 1 the probabilities are those of naive Bayes.
-    pure : bool, default=False
-        Count only paths whose end terms never share a document.
-    scope : {"training", "class"}, default="training"
-        Whether the end terms of a pure path may share no training document, or none of the path's class.
+    {paths}
     normalize : bool, default=True
-        Whether to take the root, which keeps terms that tell for sure from drowning the others.
-    binarize : float or None, default=0.0
-        A term is in a document if X is larger than this; with None X must hold zeros and ones alone.
+        Whether to take the root, which keeps near-certain terms from dominating the others.
     max_bytes : int, default=2**31
-        Larger results are refused before they are made: hardly any of their numbers are zero.
-    n_jobs : int, optional
-        Threads used to count paths.
+        Refuse to allocate a larger result; hardly any of its numbers are zero.
+    {n_jobs}
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
     present_ : ndarray of shape (n_features,)
-        What a term that is there becomes; 0 for terms that no training document has.
+        Value of a present term; 0 for terms that no training document has.
     absent_ : ndarray of shape (n_features,)
-        What a term that is not there becomes; 0 for terms that no training document has.
+        Value of an absent term; 0 for terms that no training document has.
     n_features_in_ : int
 
     References
@@ -106,9 +101,9 @@ class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         Parameters
         ----------
         X : sparse matrix, array-like or frame of shape (n_samples, n_features)
-            A row a document, a column a term.
+            One row per document, one column per term.
         y : array-like of shape (n_samples,)
-            Labels, of two kinds.
+            Labels of two classes.
 
         Returns
         -------
@@ -150,7 +145,7 @@ class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         return vectors
 
     def check_state(self) -> None:
-        """A ValueError if what was fitted does not fit together."""
+        """Raise ValueError if the fitted attributes do not fit together."""
         self._validate_params()
         if not hasattr(self, "classes_"):
             return
@@ -165,30 +160,23 @@ class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         return tags
 
 
-class HigherOrderSVC(ClassifierMixin, BaseEstimator):
+@shared_docs
+class HigherOrderSVC(MarginClassifier):
     """Higher-order support vector machine (HOSVM): linear, on the log ratios of every pair of classes.
 
-    For each two classes documents are transformed as by :class:`HigherOrderTransformer`, and a linear support vector
-    machine is trained on those of the two. The class with most votes wins, the margins deciding between equals. With
-    ``order=1`` this is the paper's NBSVM.
+    For each pair of classes, documents are transformed as by :class:`HigherOrderTransformer`, and a linear support
+    vector machine is trained on those of the two. The class with most votes wins; margins break ties. With ``order=1``
+    this is the paper's NBSVM.
 
     Parameters
     ----------
-    order : {1, 2, 3}, default=2
-        Number of documents in a path; with order 1 the probabilities are those of naive Bayes.
-    pure : bool, default=False
-        Count only paths whose end terms never share a document.
-    scope : {"training", "class"}, default="training"
-        Whether the end terms of a pure path may share no training document, or none of the path's class.
+    {paths}
     normalize : bool, default=True
         Whether to take the root of the log ratios.
     C : float or "training", default="training"
-        Cost of errors; "training" takes the smallest of 10^-4, 10^-3, ..., 10^4 that is right about most training
-        documents, as the paper does.
-    binarize : float or None, default=0.0
-        A term is in a document if X is larger than this; with None X must hold zeros and ones alone.
-    n_jobs : int, optional
-        Threads; the answer does not depend on it.
+        Cost of errors; "training" takes the smallest of 10^-4, 10^-3, ..., 10^4 with the highest training accuracy, as
+        the paper does.
+    {n_jobs}
 
     Attributes
     ----------
@@ -199,11 +187,8 @@ class HigherOrderSVC(ClassifierMixin, BaseEstimator):
     intercept_ : ndarray of shape (n_pairs,)
     n_features_in_ : int
 
-    Notes
-    -----
-    What absent terms contribute is the same for every document, up to what the present ones take its place of. A
-    machine whose intercept is free does not see such a constant, so that the documents stay sparse: a term that is
-    there gets the difference of its two ratios.
+    Notes ----- Replacing the value of an absent term by zero, and that of a present one by the difference of its two
+    ratios, shifts all documents by the same vector. The intercept absorbs that shift, so the documents stay sparse.
 
     References
     ----------
@@ -285,7 +270,7 @@ class HigherOrderSVC(ClassifierMixin, BaseEstimator):
         return self
 
     def _gain(self, counted: HigherOrderNB, one: int, other: int) -> NDArray[np.float64]:
-        """What a term that is there adds to a document between two classes, over one that is not."""
+        """What the presence of a term adds over its absence, between two classes."""
         present, absent = _ratios(counted, one, other, self.normalize)
         return present - absent
 
@@ -299,56 +284,41 @@ class HigherOrderSVC(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Votes of the pairs for each class, with the margins as fractions of a vote; for two classes the margin
-            of the second.
+            Votes for each class, with the margins as fractions of a vote; for two classes the margin of the second.
         """
         check_is_fitted(self)
         terms = presence(self, read_terms(self, X, reset=False), self.binarize)
         margins = terms @ self.coef_.T + self.intercept_
         return margins[:, 0] if len(self.classes_) == 2 else _votes(margins, len(self.classes_))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of every document.
-
-        Parameters
-        ----------
-        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        decision = self.decision_function(X)
-        return self.classes_[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
-
     def check_state(self) -> None:
-        """A ValueError if what was fitted does not fit together."""
+        """Raise ValueError if the fitted attributes do not fit together."""
         self._validate_params()
         if not hasattr(self, "classes_"):
             return
         check_names(self.classes_, self.n_features_in_, getattr(self, "feature_names_in_", None))
         n_pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
         if n_pairs == 0:
-            raise ValueError("There are no two classes.")
+            raise ValueError("The model has fewer than two classes.")
         _check_numbers(self.coef_, (n_pairs, self.n_features_in_))
         _check_numbers(self.intercept_, (n_pairs,))
 
     def __sklearn_tags__(self) -> Tags:
         tags = of_terms(super().__sklearn_tags__())
-        tags.classifier_tags.poor_score = True  # on numbers, of which it only sees whether they are there
+        tags.classifier_tags.poor_score = True  # it sees only which numbers are nonzero
         return tags
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two classes, and what a term that is there adds to a document between them."""
+    """Two classes, and what the presence of a term adds to a document between them."""
 
     one: int
     other: int
     gain: NDArray[np.float64]
 
     def train(self, terms: csr_matrix, classes: NDArray[np.int64], cost: float) -> tuple[NDArray[np.float64], float]:
-        """Weights of the terms' presence and intercept, positive for the second class."""
+        """Weights of the terms' presence, and the intercept; positive for the second class."""
         documents = (classes == self.one) | (classes == self.other)
         vectors = terms[documents].multiply(self.gain).tocsr()
         machine = SVC(kernel="linear", C=cost, gamma=1.0).fit(vectors, classes[documents])
@@ -357,11 +327,11 @@ class _Pair:
 
 def _check_numbers(values: NDArray[Any], shape: tuple[int, ...]) -> None:
     if values.dtype != np.float64 or values.shape != shape or not np.isfinite(values).all():
-        raise ValueError("Numbers are missing, or do not fit the classes and columns.")
+        raise ValueError("The weights do not fit the classes and columns.")
 
 
 def _fit_probabilities(owner: Any, X: Any, y: Any) -> HigherOrderNB:
-    """The probabilities of terms by class, X and y checked in the name of the estimator that wants them."""
+    """The probabilities of terms by class, with X and y checked in the name of ``owner``."""
     checked = presence(owner, read_terms(owner, X, reset=True), owner.binarize)
     labels = check_labels(owner, y, checked.shape[0])
     counted = HigherOrderNB(order=owner.order, pure=owner.pure, scope=owner.scope, n_jobs=owner.n_jobs)
@@ -379,7 +349,7 @@ def _ratios(
 
 
 def _votes(margins: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-    """Of machines whose margins are positive for the second class of each pair."""
+    """Votes from margins that are positive for the second class of each pair."""
     if n_classes == 2:
         return np.column_stack([-margins[:, 0], margins[:, 0]])
     return _ovr_decision_function(margins > 0, margins, n_classes)

@@ -1,4 +1,4 @@
-"""The agglomerative information bottleneck: clusters of terms that say the same about the class."""
+"""The agglomerative information bottleneck: clusters of terms with similar class distributions."""
 
 from __future__ import annotations
 
@@ -9,18 +9,13 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-_PROFILE_DECIMALS = 12  # profiles that differ beyond this differ by rounding, and merging them costs about 1e-24
+_PROFILE_DECIMALS = 12  # beyond this profiles differ by rounding; merging them costs about 1e-24
 
 
 class Merges(NamedTuple):
-    """Merges in the order in which they were made.
+    """Merges in order: the second cluster of a pair joins the first, which has the lower index.
 
-    Attributes
-    ----------
-    pairs : ndarray of shape (n_merges, 2)
-        The second cluster of a pair becomes a part of the first, which has the lower index of the two.
-    costs : ndarray of shape (n_merges,)
-        What each merge loses of I(W; C), in nats.
+    ``costs`` is the loss of I(W; C) of each merge, in nats.
     """
 
     pairs: NDArray[np.int64]
@@ -30,37 +25,16 @@ class Merges(NamedTuple):
 def cluster_terms(
     counts: NDArray[np.float64], n_clusters: int | None, information: float
 ) -> tuple[NDArray[np.int64], float]:
-    """Clusters of terms, by what they say about the class.
+    """Cluster terms from their counts, of shape (n_terms, n_classes), all of them positive somewhere.
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_terms, n_classes)
-        How often each term occurs in each class; every term occurs somewhere.
-    n_clusters : int or None
-        How many clusters to stop at. With None, merging stops before less than ``information`` is left.
-    information : float
-        The share of I(W; C) to keep.
-
-    Returns
-    -------
-    clusters : ndarray of shape (n_terms,)
-        Numbered in the order of their first terms.
-    kept : float
-        The share of I(W; C) that the clusters keep.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.text.information_bottleneck import cluster_terms
-    >>> clusters, kept = cluster_terms(np.array([[4.0, 0.0], [1.0, 9.0], [2.0, 0.0], [1.0, 8.0]]), 2, 0.9)
-    >>> clusters, round(kept, 4)
-    (array([0, 1, 0, 1]), 0.9997)
+    Merging stops at ``n_clusters`` or, if that is None, before less than a share of ``information`` of I(W; C) is left.
+    Returns the clusters, numbered by their first terms, and the share of I(W; C) that they keep.
     """
     if not len(counts):
         return np.empty(0, dtype=np.int64), 1.0
     of_term = equal_profiles(counts)
     joint = np.zeros((of_term.max() + 1, counts.shape[1]))
-    np.add.at(joint, of_term, counts)  # before any division: whole numbers add up to the same in any order
+    np.add.at(joint, of_term, counts)  # before any division: sums of integers do not depend on the order
     joint /= joint.sum()
     whole = class_information(joint)
     if n_clusters is None:
@@ -72,16 +46,9 @@ def cluster_terms(
 
 
 def equal_profiles(counts: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Which terms have the same p(c | w): for each, the place of its own among the distinct ones, in their order.
+    """Which terms have the same p(c | w): for each, the position of its own among the distinct ones, sorted.
 
-    Merging such terms costs nothing. The order is one of values, so that nothing depends on that of the terms.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.text.information_bottleneck import equal_profiles
-    >>> equal_profiles(np.array([[3.0, 6.0], [1.0, 0.0], [1.0, 2.0]]))
-    array([0, 1, 0])
+    Merging such terms costs nothing. Positions depend on values alone, so the order of the terms does not matter.
     """
     profiles = np.round(counts / counts.sum(axis=1, keepdims=True), _PROFILE_DECIMALS)
     order = np.lexsort(profiles.T[::-1])
@@ -92,61 +59,24 @@ def equal_profiles(counts: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def class_information(joint: NDArray[np.float64]) -> float:
-    """I(W; C) of joint probabilities of shape (n_terms, n_classes), in nats.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.text.information_bottleneck import class_information
-    >>> round(class_information(np.array([[0.5, 0.0], [0.0, 0.5]])), 4)
-    0.6931
-    """
+    """I(W; C) of joint probabilities of shape (n_terms, n_classes), in nats."""
     profiles = joint / joint.sum(axis=1, keepdims=True)
     share = joint.sum(axis=0)
     return max(0.0, float(np.sum(xlogy(joint, profiles / np.where(share > 0, share, 1.0)))))
 
 
 def merge_clusters(joint: NDArray[np.float64], n_clusters: int, most: float) -> Merges:
-    """Merge, again and again, the two clusters whose merger loses least.
+    """Repeatedly merge the two clusters whose merger loses least, as long as all together lose at most ``most`` nats.
 
-    Parameters
-    ----------
-    joint : ndarray of shape (n, n_classes)
-        Joint probabilities of clusters and classes; no cluster has a probability of 0.
-    n_clusters : int
-        How many clusters to stop at, at least 1.
-    most : float
-        What all merges together may lose, in nats.
-
-    Returns
-    -------
-    Merges
-
-    Notes
-    -----
-    Of pairs that lose the same, the one with the lowest indices is merged. Memory is linear in n. Time is
-    about quadratic: for every cluster, only the nearest of those after it is remembered.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.text.information_bottleneck import merge_clusters
-    >>> merge_clusters(np.array([[0.5, 0.0], [0.0, 0.25], [0.1, 0.15]]), n_clusters=2, most=1.0)
-    Merges(pairs=array([[1, 2]]), costs=array([0.0819...]))
+    ``joint`` holds the joint probabilities of clusters and classes, none of them 0 for a whole cluster. Ties go to the
+    pair with the lowest indices. Memory is linear and time about quadratic: for every cluster, only the nearest of
+    those after it is remembered.
     """
     return Merges(*_merge_nearest(np.array(joint, dtype=np.float64, order="C"), n_clusters, most))
 
 
 def clusters_after(merges: Merges, n: int) -> NDArray[np.int64]:
-    """For each of n clusters, the lowest index among those that it was merged with.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.text.information_bottleneck import Merges, clusters_after
-    >>> clusters_after(Merges(np.array([[1, 3], [0, 1]]), np.array([0.1, 0.2])), 4)
-    array([0, 0, 2, 0])
-    """
+    """For each of n clusters, the lowest index among those it was merged with."""
     clusters = np.arange(n)
     clusters[merges.pairs[:, 1]] = merges.pairs[:, 0]
     while True:
@@ -157,17 +87,17 @@ def clusters_after(merges: Merges, n: int) -> NDArray[np.int64]:
 
 
 def _numbered(clusters: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The same clusters, numbered from 0 in the order of their first members."""
+    """The same clusters, numbered from 0 by their first members."""
     _, first, places = np.unique(clusters, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[places]
 
 
 @njit(cache=True, nogil=True)
 def _merge_nearest(joint, n_clusters, most):
-    """Merge in ``joint`` itself; a cluster that has become part of another has no mass.
+    """Merge in ``joint`` itself; a cluster that was merged into another has no mass.
 
-    ``least[i]`` is what merging i with ``nearest[i]`` costs, or, where that is outdated, a lower bound of what
-    merging i with any cluster after it costs. It is made exact when it turns out to be the least of all.
+    ``least[i]`` is the cost of merging i with ``nearest[i]`` or, where outdated, a lower bound of the cost of merging i
+    with any cluster after it. It is recomputed when it is the least of all.
     """
     n = joint.shape[0]
     mass = np.empty(n)
@@ -202,7 +132,7 @@ def _merge_nearest(joint, n_clusters, most):
         for other in range(j):
             if mass[other] == 0.0 or other == i:
                 continue
-            # All clusters but the two that are gone cost what they did: at least least[other].
+            # The costs of all other clusters are unchanged: at least least[other].
             if nearest[other] == i or nearest[other] == j:
                 outdated[other] = True
             if other < i:
@@ -214,7 +144,7 @@ def _merge_nearest(joint, n_clusters, most):
 
 @njit(cache=True, nogil=True)
 def _nearest_after(joint, mass, i):
-    """The first of the clusters after i that are cheapest to merge with it, and the cost; -1 if there is none."""
+    """The first of the clusters after i that are cheapest to merge with it, and the cost; -1 if none."""
     nearest, least = -1, np.inf
     for j in range(i + 1, joint.shape[0]):
         if mass[j] > 0.0:
@@ -226,9 +156,9 @@ def _nearest_after(joint, mass, i):
 
 @njit(cache=True, nogil=True)
 def _cost(joint, mass, i, j, enough):
-    """(p_i + p_j) JS(p(c | i), p(c | j)); infinity where it is surely more than ``enough``.
+    """(p_i + p_j) JS(p(c | i), p(c | j)); infinity where it is certainly more than ``enough``.
 
-    Pinsker's inequality gives a lower bound without logarithms, and spares most of them.
+    Pinsker's inequality gives a lower bound without logarithms, which avoids most of them.
     """
     together = mass[i] + mass[j]
     of_i, of_j = 1.0 / mass[i], 1.0 / mass[j]
@@ -237,7 +167,7 @@ def _cost(joint, mass, i, j, enough):
         distance += abs(joint[i, c] * of_i - joint[j, c] * of_j)
     if 0.5 * mass[i] * (mass[j] / together) * distance * distance > enough:
         return np.inf
-    # As entropies of which of the two it is, before and after the class is known: a class that only one has adds 0.
+    # As entropies of the choice between i and j, with and without the class: a class of only one of them adds 0.
     cost = -_which(mass[i], mass[j])
     for c in range(joint.shape[1]):
         cost += _which(joint[i, c], joint[j, c])

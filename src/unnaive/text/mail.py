@@ -1,13 +1,13 @@
-"""Leaving out the parts of mail and news posts that are not the writer's own words: headers, quotes, signatures."""
+"""Removing the parts of mail and news posts that are not the author's own words: headers, quotes, signatures."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
 
-_LONGEST_SIGNATURE = 10  # lines; what follows a rule of dashes at greater length is text
+_MAX_SIGNATURE_LINES = 10  # a longer text after a line of dashes is not a signature
 
-# Fields that begin at the margin, and lines that continue a field and do not; the first may have lost its beginning.
+# Fields start at the margin, continuation lines are indented; the first field may be truncated.
 _HEADERS = re.compile(r"(?:[ \t]+\S.*\n)*(?:[!-9;-~]+:.*\n(?:[ \t]+\S.*\n)*)+[ \t\r]*\n")
 _SUBJECT = re.compile(r"^Subject:(.*\n(?:[ \t]+\S.*\n)*)", re.IGNORECASE | re.MULTILINE)
 _QUOTED = re.compile(r"\s*[>|:}]")
@@ -16,16 +16,7 @@ _RULE = re.compile(r"\s*--+\s*$")
 
 
 def without_headers(text: str) -> str:
-    r"""Leave out the block of ``Name: value`` lines before the first blank line, but for the subject.
-
-    A text that begins with anything else stays as it is.
-
-    Examples
-    --------
-    >>> from unnaive.text.mail import without_headers
-    >>> without_headers("From: ann@example.org\nSubject: Tea\n\nAt four?")
-    'Tea\nAt four?'
-    """
+    """Remove the block of ``Name: value`` lines before the first blank line, if any, except the subject."""
     headers = _HEADERS.match(text)
     if headers is None:
         return text
@@ -34,15 +25,9 @@ def without_headers(text: str) -> str:
 
 
 def without_quotes(text: str) -> str:
-    r"""Leave out lines that begin with ``>``, ``|``, ``:`` or ``}``, and the line that says whose words they are.
+    """Remove lines that begin with ``>``, ``|``, ``:`` or ``}``, and the line that attributes them.
 
     Such a line begins with "In article", or ends with "writes:" or the like; it stays if no quote follows.
-
-    Examples
-    --------
-    >>> from unnaive.text.mail import without_quotes
-    >>> without_quotes("Bob writes:\n> At four?\nAt five.")
-    'At five.'
     """
     kept: list[str] = []
     quote_follows = False
@@ -56,22 +41,15 @@ def without_quotes(text: str) -> str:
 
 
 def without_signature(text: str) -> str:
-    r"""Leave out the last line that is nothing but two dashes or more, and what follows, if that is short.
-
-    Examples
-    --------
-    >>> from unnaive.text.mail import without_signature
-    >>> without_signature("At five.\n-- \nBob\nbob@example.org")
-    'At five.'
-    """
+    """Remove the last line of only dashes, two or more, and the text after it, if that is short."""
     lines = text.rstrip().split("\n")
-    for at in range(len(lines) - 1, max(-1, len(lines) - 2 - _LONGEST_SIGNATURE), -1):
+    for at in range(len(lines) - 1, max(-1, len(lines) - 2 - _MAX_SIGNATURE_LINES), -1):
         if _RULE.match(lines[at]):
             return "\n".join(lines[:at])
     return text
 
 
-# In the order in which they are left out: a rule of dashes in a quote is no signature of the writer's.
+# In order of removal: a line of dashes in a quote does not start the author's signature.
 PARTS: dict[str, Callable[[str], str]] = {
     "headers": without_headers,
     "quotes": without_quotes,
@@ -80,15 +58,8 @@ PARTS: dict[str, Callable[[str], str]] = {
 
 
 def without_parts(text: str, parts: Collection[str]) -> str:
-    r"""Leave out several parts of a text, named as in ``PARTS``, whatever order they are named in.
-
-    Examples
-    --------
-    >>> from unnaive.text.mail import without_parts
-    >>> without_parts("Subject: Tea\n\nBob writes:\n> At four?\nAt five.\n--\nAnn", ["signatures", "quotes"])
-    'Subject: Tea\n\nAt five.'
-    """
-    for part, leave_out in PARTS.items():
+    """Remove several parts of a text, named as in ``PARTS``, in a fixed order."""
+    for part, remove in PARTS.items():
         if part in parts:
-            text = leave_out(text)
+            text = remove(text)
     return text

@@ -1,4 +1,4 @@
-"""A linear support vector machine on the log-count ratios of naive Bayes."""
+"""WangManningNBSVM: a linear support vector machine on the log-count ratios of naive Bayes."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from joblib import Parallel, delayed
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import LinearSVC
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.bayes_classifier import check_labels, index_labels, unchanged_on_error
+from unnaive.core.docstrings import shared_docs
+from unnaive.core.margin_classifier import MarginClassifier
 from unnaive.core.saved_state import check_names
 from unnaive.text.term_classifier import of_terms
 from unnaive.text.term_matrix import presence, read_terms
 
-_MOST_ROUNDS = 100_000  # scikit-learn's 1,000 are too few for documents of a few hundred terms
+_MAX_ITER = 100_000  # scikit-learn's 1,000 are too few for documents of a few hundred terms
 
-# What fit makes, and of which kind it is.
+# Attributes that fit sets, and their types.
 _FITTED: dict[str, type] = {
     "n_features_in_": int,
     "classes_": np.ndarray,
@@ -33,42 +34,38 @@ _FITTED: dict[str, type] = {
 }
 
 
-class WangManningNBSVM(ClassifierMixin, BaseEstimator):
-    """Support vector machine with naive Bayes features (NBSVM), as of Wang and Manning.
+@shared_docs
+class WangManningNBSVM(MarginClassifier):
+    """Support vector machine with naive Bayes features (NBSVM) of Wang and Manning.
 
-    Only whether a term is in a document counts. A present term has the value r, the logarithm of how much more
-    probable it is in the class than in the other, by the smoothed counts of naive Bayes. A linear support vector
-    machine weights these values, and its weights are pulled towards their mean magnitude, which would be naive
-    Bayes. More than two classes are told apart one against the rest.
+    Only the presence of a term counts. A present term has the value r, the log ratio of its smoothed probabilities in
+    the class and in the others. A linear support vector machine weights these values, and its weights are interpolated
+    with their mean magnitude, which would be naive Bayes. With more than two classes, each is trained against the rest.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        What is added to every count of a term in a class.
+        Added to every count of a term in a class.
     beta : float, default=0.25
-        How much to trust the support vector machine: 1 takes its weights, 0 their mean magnitude for every term.
+        Interpolation: 1 takes the weights of the support vector machine, 0 their mean magnitude for every term.
     C : float, default=1.0
-        The price of training errors in the support vector machine (squared hinge loss, L2 penalty).
+        Cost of training errors in the support vector machine (squared hinge loss, L2 penalty).
     random_state : int, RandomState instance or None, default=None
-        In which order the support vector machine visits documents, where there are fewer of them than terms; it
-        changes the weights by less than the solver's tolerance. An int makes them reproducible to the last bit.
-    n_jobs : int, optional
-        Threads, one a class; the answer does not depend on it.
+        Order in which the solver visits documents, where there are fewer of them than terms; it changes the weights by
+        less than the solver's tolerance. Pass an int for reproducible bits.
+    {n_jobs}
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
-        What the presence of each term adds to the decision; a term that training did not see adds nothing.
-        With two classes, positive values speak for the second.
+        What the presence of each term adds to the decision; 0 for terms not seen in training. With two classes,
+        positive values support the second.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    {names}
 
-    Notes
-    -----
-    Terms that training did not see are no part of the vocabulary: neither of the sums that counts are divided by,
-    nor of the mean magnitude of the weights.
+    Notes ----- Terms not seen in training are not part of the vocabulary: they enter neither the sums that counts are
+    divided by nor the mean magnitude of the weights.
 
     References
     ----------
@@ -113,7 +110,7 @@ class WangManningNBSVM(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : sparse matrix, frame or array-like of shape (n_documents, n_terms)
-            Whatever is above 0 is a term that is present.
+            A term is present where X is above 0.
         y : array-like of shape (n_documents,)
             Labels of any type.
 
@@ -126,13 +123,13 @@ class WangManningNBSVM(ClassifierMixin, BaseEstimator):
         self.classes_, classes = index_labels(check_labels(self, y, present.shape[0]))
         if len(self.classes_) == 1:
             raise ValueError(
-                f"All labels are of one class, {self.classes_.tolist()[0]!r}, but {type(self).__name__} tells classes "
-                "apart. Pass documents of two classes or more."
+                f"All labels are of one class, {self.classes_.tolist()[0]!r}, but {type(self).__name__} needs at least "
+                "two. Pass documents of another class, too."
             )
         self._seen = np.unique(present.indices)
         known = present[:, self._seen]
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        seed = check_random_state(self.random_state).randint(2**31 - 1)  # the same for all, whatever their threads
+        seed = check_random_state(self.random_state).randint(2**31 - 1)  # the same for every thread
         fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(self._fit_one)(known, classes == class_, seed) for class_ in positive
         )
@@ -145,16 +142,16 @@ class WangManningNBSVM(ClassifierMixin, BaseEstimator):
     ) -> tuple[NDArray[np.float64], float]:
         """What each term adds to the decision for one class against the rest, and the intercept."""
         if not present.shape[1]:
-            # Without any term there is nothing but the shares of the classes to decide by.
+            # Without any term, only the class frequencies are left.
             return np.empty(0), float(np.log(is_positive.sum() / (~is_positive).sum()))
         ratios = self._log_share(present, is_positive) - self._log_share(present, ~is_positive)
-        svm = LinearSVC(C=self.C, dual="auto", max_iter=_MOST_ROUNDS, random_state=seed)
+        svm = LinearSVC(C=self.C, dual="auto", max_iter=_MAX_ITER, random_state=seed)
         svm.fit(present.multiply(ratios).tocsr(), is_positive)
         weights = svm.coef_[0]
         return ((1 - self.beta) * np.abs(weights).mean() + self.beta * weights) * ratios, float(svm.intercept_[0])
 
     def _log_share(self, present: csr_matrix, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Logarithms of each term's share of all terms of some documents, smoothed."""
+        """Logarithms of each term's smoothed share of all terms of some documents."""
         counts = self.alpha + present.T @ chosen.astype(np.float64)
         return np.log(counts / counts.sum())
 
@@ -167,7 +164,7 @@ class WangManningNBSVM(ClassifierMixin, BaseEstimator):
         return coefficients
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """How much speaks for each class, or, with two classes, for the second against the first.
+        """The support for each class or, with two classes, for the second against the first.
 
         Parameters
         ----------
@@ -182,28 +179,14 @@ class WangManningNBSVM(ClassifierMixin, BaseEstimator):
         decisions = present[:, self._seen] @ self._weights.T + self.intercept_
         return decisions[:, 0] if len(self.classes_) == 2 else decisions
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class that most speaks for.
-
-        Parameters
-        ----------
-        X : sparse matrix, frame or array-like of shape (n_documents, n_terms)
-
-        Returns
-        -------
-        ndarray of shape (n_documents,)
-        """
-        decisions = self.decision_function(X)
-        return self.classes_[(decisions > 0).astype(int) if decisions.ndim == 1 else np.argmax(decisions, axis=1)]
-
     def check_state(self) -> None:
-        """Make sure that a fitted model fits together, its parameters included, which may have been changed since."""
+        """Raise ValueError if the parameters and fitted attributes do not fit together."""
         if not hasattr(self, "classes_"):
             return
         self._validate_params()
         fitted = vars(self)
         if not all(isinstance(fitted.get(name), kind) for name, kind in _FITTED.items()):
-            raise ValueError("The model's attributes are not those that fit makes.")
+            raise ValueError("The model's attributes are not those that fit sets.")
         check_names(self.classes_, self.n_features_in_, fitted.get("feature_names_in_"))
         n_decisions = 1 if len(self.classes_) == 2 else len(self.classes_)
         numbers = (self._weights, self.intercept_)
@@ -221,5 +204,5 @@ class WangManningNBSVM(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = of_terms(super().__sklearn_tags__())
-        tags.classifier_tags.poor_score = True  # on measurements, of which hardly any is 0
+        tags.classifier_tags.poor_score = True  # on measurements, hardly any of which are 0
         return tags

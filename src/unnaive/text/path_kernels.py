@@ -1,4 +1,4 @@
-"""Compiled loops over the documents of terms and the terms of documents, in memory of the order of either."""
+"""Compiled loops over the documents of terms and the terms of documents, in memory linear in either."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def by_term(starts, terms, n_terms):
-    """Documents of each term, and where in its document the term stands."""
+    """Documents of each term, and the term's position in each."""
     term_starts = np.zeros(n_terms + 1, dtype=np.int64)
     for place in range(len(terms)):
         term_starts[terms[place] + 1] += 1
@@ -48,7 +48,7 @@ def add_over_terms(starts, terms, values, sums):
 def squares(starts, terms, term_starts, documents, places, first, last):
     """For each term the sum, over the others, of the squared number of documents they share.
 
-    Of the terms from ``first`` to ``last`` with all later ones; each pair is met once and counts for both.
+    Terms from ``first`` to ``last`` are paired with all later ones; each pair counts for both.
     """
     n_terms = len(term_starts) - 1
     sums = np.zeros(n_terms, dtype=np.int64)
@@ -58,7 +58,7 @@ def squares(starts, terms, term_starts, documents, places, first, last):
         for at in range(term_starts[term], term_starts[term + 1]):
             for place in range(places[at] + 1, starts[documents[at] + 1]):
                 other = terms[place]
-                more = 2 * np.int64(shared[other]) + 1  # by which the square grows
+                more = 2 * np.int64(shared[other]) + 1  # growth of the square
                 shared[other] += 1
                 of_term += more
                 sums[other] += more
@@ -71,10 +71,10 @@ def squares(starts, terms, term_starts, documents, places, first, last):
 
 @njit(cache=True, nogil=True)
 def neighbours(starts, terms, term_starts, documents, first, last, document_counts, s, sums, within):
-    """Sums over the neighbours of each term from ``first`` to ``last``, in the type of ``sums``.
+    """Sums over the neighbours of each term from ``first`` to ``last``, in the dtype of ``sums``.
 
-    Rows of ``sums``: a², a³, a²s, (l-2)r, (l-2)(l-3)r and closed walks of three steps (see paths.py);
-    ``within`` gathers r over the terms of each document.
+    Rows of ``sums``: a², a³, a²s, (l-2)r, (l-2)(l-3)r and closed walks of three steps (see higher_order_paths.py);
+    ``within`` sums r over the terms of each document.
     """
     n_documents, n_terms = len(starts) - 1, len(term_starts) - 1
     shared = np.zeros(n_terms, dtype=sums.dtype)
@@ -102,7 +102,7 @@ def neighbours(starts, terms, term_starts, documents, first, last, document_coun
             for place in range(starts[document], starts[document + 1]):
                 other = terms[place]
                 a = shared[other]
-                if a != 0:  # the first time that it is met
+                if a != 0:  # first visit
                     sums[0, term] += a * a
                     sums[1, term] += a * a * a
                     sums[2, term] += a * a * s[other]
@@ -128,8 +128,8 @@ def pure_paths(
 ):
     """Paths of second or third order from each term, ``first`` to ``last``, to terms it shares no document with.
 
-    They count for the term they begin with, and for the next one. A document with the first term has no such end
-    term, so that no path can come back to it.
+    They count for the first and the second term. A document with the first term has no such end term, so no path can
+    return to it.
     """
     n_documents, n_terms = len(starts) - 1, len(term_starts) - 1
     ends, inner = ends_and_inner[0], ends_and_inner[1]

@@ -1,4 +1,4 @@
-"""TermClassifier: what all classifiers of documents by their terms have in common."""
+"""TermClassifier: base of the classifiers of documents by their terms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unnaive.text.term_matrix import read_terms
 
 
 class TermClassifier(ExplainedClassifier):
-    """Base of the classifiers of documents: rows of a sparse or dense matrix that has a column for every term."""
+    """Base of the classifiers of documents: rows of a sparse or dense matrix with one column per term."""
 
     def _read(self, X: Any, reset: bool) -> csr_matrix:
         return read_terms(self, X, reset)
@@ -22,7 +22,7 @@ class TermClassifier(ExplainedClassifier):
 
 
 def of_terms(tags: Tags) -> Tags:
-    """scikit-learn's tags of an estimator that takes terms: sparse matrices, and no negative numbers."""
+    """scikit-learn's tags of an estimator of terms: sparse matrices, no negative numbers."""
     tags.input_tags.sparse = True
     tags.input_tags.positive_only = True
     return tags

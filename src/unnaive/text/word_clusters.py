@@ -1,4 +1,4 @@
-"""Naive Bayes of documents on clusters of terms instead of terms."""
+"""WordClusterNB: naive Bayes on clusters of terms."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
 from unnaive.core.bayes_classifier import check_labels, index_labels, unchanged_on_error
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import check_names
 from unnaive.text.information_bottleneck import cluster_terms
 from unnaive.text.term_classifier import TermClassifier
 
-# What fit makes, and of which kind it is.
+# Attributes that fit sets, and their types.
 _FITTED: dict[str, type] = {
     "n_features_in_": int,
     "classes_": np.ndarray,
@@ -29,46 +30,42 @@ _FITTED: dict[str, type] = {
 }
 
 
+@shared_docs
 class WordClusterNB(TermClassifier):
     """Naive Bayes on word clusters (NBWC).
 
-    Terms that say nearly the same about the class are put into one cluster, by the agglomerative information
-    bottleneck: the two clusters whose merger loses least of the mutual information of terms and classes are
-    merged, again and again. A multinomial naive Bayes then counts clusters instead of terms, of which there are
-    far fewer, so that little training data goes further.
+    Terms with similar class distributions are clustered by the agglomerative information bottleneck, which repeatedly
+    merges the two clusters whose merger loses least of the mutual information between terms and classes. A multinomial
+    naive Bayes then counts clusters instead of terms; there are far fewer of them, so it needs less training data.
 
     Parameters
     ----------
     n_clusters : int, default=None
-        How many clusters to make; fewer if there are fewer terms that differ. None leaves it to ``information``.
+        Number of clusters; fewer if there are fewer distinct terms. None leaves it to ``information``.
     information : float, default=0.9
-        Which share of the mutual information of terms and classes to keep at least, if ``n_clusters`` is None.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
+        Minimum share of the mutual information between terms and classes to keep, if ``n_clusters`` is None.
+    {n_jobs}
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     class_count_ : ndarray of shape (n_classes,)
-        Documents of each class.
+        Number of documents of each class.
     class_log_prior_ : ndarray of shape (n_classes,)
-        Logarithms of the classes' shares of the documents.
+        Logarithms of the class frequencies.
     clusters_ : ndarray of shape (n_features_in_,)
-        The cluster of every term, in the order of their first terms; -1 for terms that training did not see.
+        The cluster of every term, numbered by their first terms; -1 for terms not seen in training.
     n_clusters_ : int
     information_ : float
         The share of the mutual information that the clusters keep.
     feature_log_prob_ : ndarray of shape (n_classes, n_clusters_)
-        Logarithms of the probability of each cluster in each class.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Log probability of each cluster in each class.
+    {names}
 
-    Notes
-    -----
-    Terms whose counts in the classes are proportional say exactly the same, and are one cluster from the start.
-    Time is quadratic in the number of terms that differ: some seconds for 10,000 of them, minutes for 50,000.
-    Memory is linear. The order of the terms does not matter. Terms that training did not see are left out, and so
-    are terms that have less than 1e-307 of the weight of all.
+    Notes ----- Terms whose counts in the classes are proportional form one cluster from the start. Time is quadratic in
+    the number of distinct terms: some seconds for 10,000 of them, minutes for 50,000. Memory is linear. The order of
+    the terms does not matter. Terms not seen in training are dropped, and so are terms with less than 1e-307 of the
+    total weight.
 
     The probability of a cluster is (its count in the class + 1/L) / (all counts in the class + 1), where L is the
     number of clusters.
@@ -107,7 +104,7 @@ class WordClusterNB(TermClassifier):
         Parameters
         ----------
         X : sparse matrix, frame or array-like of shape (n_documents, n_terms)
-            How often each term occurs in each document.
+            Number of occurrences of each term in each document.
         y : array-like of shape (n_documents,)
             Labels of any type.
 
@@ -155,13 +152,13 @@ class WordClusterNB(TermClassifier):
         return evidence
 
     def check_state(self) -> None:
-        """Make sure that a fitted model fits together, its parameters included, which may have been changed since."""
+        """Raise ValueError if the parameters and fitted attributes do not fit together."""
         if not hasattr(self, "classes_"):
             return
         self._validate_params()
         fitted = vars(self)
         if not all(isinstance(fitted.get(name), kind) for name, kind in _FITTED.items()):
-            raise ValueError("The model's attributes are not those that fit makes.")
+            raise ValueError("The model's attributes are not those that fit sets.")
         check_names(self.classes_, self.n_features_in_, fitted.get("feature_names_in_"))
         n_classes, numbers = len(self.classes_), (self.class_count_, self.class_log_prior_, self.feature_log_prob_)
         if not (
@@ -177,14 +174,14 @@ class WordClusterNB(TermClassifier):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # on measurements, which are not counts of anything
+        tags.classifier_tags.poor_score = True  # on measurements, which are not counts
         return tags
 
 
 def _count_terms(
     rows: csr_matrix, classes: NDArray[np.int64], n_classes: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The terms that occur, and their counts in every class: of shape (terms that occur, classes)."""
+    """The terms that occur, and their counts of shape (n_occurring_terms, n_classes)."""
     terms = np.unique(rows.indices)
     n_rows = len(classes)
     of_class = csr_matrix((np.ones(n_rows), (classes, np.arange(n_rows))), shape=(n_classes, n_rows))
@@ -192,7 +189,7 @@ def _count_terms(
     with np.errstate(over="ignore"):
         total = counts.sum()
     if not np.isfinite(total):
-        raise ValueError("The counts in X sum to more than a float can hold. Divide them all by the same number.")
+        raise ValueError("The counts in X sum to more than a float can hold. Divide all of them by the same number.")
     if total == 0.0:
         return terms, counts
     is_weighty = counts.sum(axis=1) / total >= np.finfo(np.float64).tiny
