@@ -53,6 +53,20 @@ feature_names_in_ : ndarray of str of shape (n_features_in_,)
     "ax": """\
 ax : matplotlib Axes, optional
     Where to draw; a new figure by default.""",
+    "drawn": """\
+ax_ : matplotlib Axes
+figure_ : matplotlib Figure""",
+    "drawn_curves": """\
+lines_ : dict of str to matplotlib Line2D
+bands_ : dict of str to matplotlib PolyCollection
+labels_ : dict of str to matplotlib Annotation
+    The names at the ends of the curves.
+ax_ : matplotlib Axes
+figure_ : matplotlib Figure""",
+    "comparison": """\
+comparison : Comparison
+metric : str, optional
+    The first metric of the comparison by default.""",
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.papers.icgnb.gaussianity import Gaussianity, gaussianity, read_representations
-from unnaive.papers.massbayes.scale_up_display import look
+from unnaive.show.curves import curve_style
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, fitting, inset, legend_below
 from unnaive.show.style import FAINT, GRID, INK, TEXT_SIZE, settle, text_width, write_title
@@ -156,7 +156,7 @@ class GaussianityDisplay(Display):
     def _draw_statistics(self, ax: Axes, lane: float) -> None:
         self.strokes_: dict[str, list[Line2D]] = {}
         for place, (name, of_name) in enumerate(self.found.items()):
-            colour, _ = look(place)
+            colour, _ = curve_style(place)
             self.strokes_[name] = []
             for middle, values in zip(self._lanes_of(place), of_name.statistics[self.drawn]):
                 tested = np.sort(values[~np.isnan(values)])
@@ -191,7 +191,7 @@ class GaussianityDisplay(Display):
         for place, (name, of_name) in enumerate(self.found.items()):
             counts, of_all = of_name.n_accepted[self.drawn], of_name.statistics.shape[1]
             middles = self._lanes_of(place)
-            self.bars_[name] = ax.barh(middles, counts, height=0.72, color=look(place)[0], linewidth=0)
+            self.bars_[name] = ax.barh(middles, counts, height=0.72, color=curve_style(place)[0], linewidth=0)
             for count, middle, values in zip(counts.tolist(), middles, of_name.statistics[self.drawn]):
                 ax.annotate(
                     "–" if np.isnan(values).all() else f"{count} of {of_all}",
@@ -214,7 +214,8 @@ class GaussianityDisplay(Display):
         from matplotlib.lines import Line2D
 
         marks = [
-            Line2D([], [], color=look(place)[0], linewidth=5, solid_capstyle="butt") for place in range(len(self.found))
+            Line2D([], [], color=curve_style(place)[0], linewidth=5, solid_capstyle="butt")
+            for place in range(len(self.found))
         ]
         marks.append(Line2D([], [], color=INK, linewidth=1.1, linestyle=_DASHES))
         critical = f"{_CRITICAL} at {100 * self.alpha:g} %"

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unnaive.models import classifier_of
 from unnaive.papers.icgnb.gaussianity import read_attributes, standardize
-from unnaive.papers.massbayes.scale_up_display import look
+from unnaive.show.curves import curve_style
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, inset, largest_classes, legend_below
 from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, shorten, text_width, write_title
@@ -208,7 +208,7 @@ class InstanceGraphDisplay(Display):
         named = largest_classes(self.labels, _MOST_CLASSES)
         places = [self.classes.index(label) for label in named]
         groups = [
-            (shorten(class_name(label), 24), self._indices == of_class, *look(place))
+            (shorten(class_name(label), 24), self._indices == of_class, *curve_style(place))
             for place, (label, of_class) in enumerate(zip(named, places))
         ]
         n_others = len(self.classes) - len(named)
