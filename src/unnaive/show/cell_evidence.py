@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.models import classifier_of
 from unnaive.show.evidence import EvidenceDisplay, choose
 from unnaive.show.style import shorten
@@ -23,6 +24,7 @@ _LENGTH = 50  # characters of a cell's name
 _LONGEST = 1.3  # bar, in lengths of the longest of a cell
 
 
+@shared_docs
 class CellEvidenceDisplay(EvidenceDisplay):
     """Log odds of one class against another, by what they would lose if a cell of the tensor were zero.
 
@@ -56,8 +58,7 @@ class CellEvidenceDisplay(EvidenceDisplay):
         In the order of ``classes``.
     bars_ : list of (str, float)
         What was drawn: words and log odds, from top to bottom.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
@@ -83,6 +84,7 @@ class CellEvidenceDisplay(EvidenceDisplay):
         super().__init__(contributions, label, against, classes, probabilities, top=top, noun="cells")
 
     @classmethod
+    @shared_docs
     def from_estimator(
         cls,
         model: Any,
@@ -112,8 +114,7 @@ class CellEvidenceDisplay(EvidenceDisplay):
         names : list of str, or list of such lists, optional
             Names of the features, the same for all modes or a list for each; by default those that the pipeline has
             for them, or their positions.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        {ax}
 
         Returns
         -------
@@ -174,7 +175,6 @@ class CellEvidenceDisplay(EvidenceDisplay):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 8.5, super().size[1]
 
     @property

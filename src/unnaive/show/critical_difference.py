@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.comparison import higher_is_better as more_is_better
 from unnaive.evaluate.significance import Friedman, cliques, friedman, nemenyi_critical_difference
 from unnaive.show.display import Display
@@ -37,6 +38,7 @@ _LEADER = 0.45  # least length of a horizontal line, over which the rank is writ
 _NEAR = 0.045  # vertical lines are not drawn closer than this
 
 
+@shared_docs
 class CriticalDifferenceDisplay(Display):
     """Demšar's diagram: models on an axis of average ranks, with bars over those that do not differ.
 
@@ -58,8 +60,7 @@ class CriticalDifferenceDisplay(Display):
     critical_difference : float
     cliques : list of tuple of int
         Places of the models joined by each bar, by rank.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {drawn}
 
     Notes
     -----
@@ -88,6 +89,7 @@ class CriticalDifferenceDisplay(Display):
         self.cliques = cliques(self.average_ranks, self.critical_difference)
 
     @classmethod
+    @shared_docs
     def from_comparison(
         cls, comparison: Comparison, metric: str | None = None, *, alpha: float = 0.05, ax: Axes | None = None
     ) -> CriticalDifferenceDisplay:
@@ -95,12 +97,9 @@ class CriticalDifferenceDisplay(Display):
 
         Parameters
         ----------
-        comparison : Comparison
-        metric : str, optional
-            By default the comparison's first one.
+        {comparison}
         alpha : float, default=0.05
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        {ax}
 
         Returns
         -------
@@ -111,6 +110,7 @@ class CriticalDifferenceDisplay(Display):
         return cls.from_scores(scores, comparison.models, higher_is_better=more_is_better(metric), alpha=alpha, ax=ax)
 
     @classmethod
+    @shared_docs
     def from_scores(
         cls,
         scores: ArrayLike,
@@ -129,8 +129,7 @@ class CriticalDifferenceDisplay(Display):
         names : list of str
         higher_is_better : bool, default=True
         alpha : float, default=0.05
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        {ax}
 
         Returns
         -------
@@ -152,7 +151,6 @@ class CriticalDifferenceDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 8.0, self._height + 0.5
 
     @property
@@ -252,7 +250,7 @@ class CriticalDifferenceDisplay(Display):
             outward = "right" if edge < line else "left"
             inward = "left" if edge < line else "right"
             away = 4 if outward == "left" else -4
-            # A line that was moved off its rank, away from its neighbours, begins at the rank all the same.
+            # A line that was moved off its rank, away from its neighbors, begins at the rank all the same.
             ax.plot(
                 [rank, line, line, edge],
                 [0, -_BAR / 2, height, height],
@@ -261,7 +259,7 @@ class CriticalDifferenceDisplay(Display):
                 label=labels[model],
             )
             ax.plot([rank], [0], marker="o", markersize=4, color=INK)
-            for words, place, aligned, baseline, colour, smaller in (
+            for words, place, aligned, baseline, color, smaller in (
                 (labels[model], (away, 0), outward, "center", INK, 0),
                 (f"{rank:.2f}", (-away / 2, 1), inward, "bottom", FAINT, 1.5),
             ):
@@ -272,7 +270,7 @@ class CriticalDifferenceDisplay(Display):
                     textcoords="offset points",
                     ha=aligned,
                     va=baseline,
-                    color=colour,
+                    color=color,
                     fontsize=text_size - smaller,
                     parse_math=False,
                 )

@@ -117,7 +117,6 @@ class CurvesDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit the drawing."""
         return 7.0, max(self._min_height, 0.22 * (len(self.curves) + len(self.guides)) + 1.4)
 
     def _called(self, name: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.show.style import axes_for
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ class Display(ABC):
     def _draw(self, ax: Axes) -> None:
         """Draw into axes."""
 
+    @shared_docs
     def plot(self: Drawn, *, ax: Axes | None = None) -> Drawn:
         """Draw.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        {ax}
 
         Returns
         -------

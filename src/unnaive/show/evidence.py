@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import is_missing
 from unnaive.models import classifier_of
 from unnaive.show.display import Display
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Contribution = tuple[str, str, float]
 
 
+@shared_docs
 class EvidenceDisplay(Display):
     """Log odds of one class against another, as the sum of what the prior and every column contribute.
 
@@ -53,16 +55,15 @@ class EvidenceDisplay(Display):
         In the order of ``classes``.
     bars_ : list of (str, float)
         What was drawn: words and log odds, from top to bottom.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
     >>> from unnaive.show import EvidenceDisplay
-    >>> contributions = [("prior", "", -0.5), ("sky", "grey", 2.0), ("wind", "missing", 0.0)]
+    >>> contributions = [("prior", "", -0.5), ("sky", "gray", 2.0), ("wind", "missing", 0.0)]
     >>> display = EvidenceDisplay(contributions, "rain", "sun", ["rain", "sun"], [0.82, 0.18]).plot()
     >>> display.bars_
-    [('prior', -0.5), ('sky = grey', 2.0), ('wind = missing', 0.0), ('total, p = 0.820', 1.5)]
+    [('prior', -0.5), ('sky = gray', 2.0), ('wind = missing', 0.0), ('total, p = 0.820', 1.5)]
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class EvidenceDisplay(Display):
         self.noun = noun
 
     @classmethod
+    @shared_docs
     def from_estimator(
         cls,
         model: Any,
@@ -112,8 +114,7 @@ class EvidenceDisplay(Display):
             The class to argue against; by default the most probable other one.
         top : int, default=12
             How many columns get a bar of their own.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        {ax}
 
         Returns
         -------
@@ -157,7 +158,6 @@ class EvidenceDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 7.5, 1.3 + 0.27 * (min(len(self.contributions_) - 1, self.top + 1) + 2)
 
     _n_sums = 1  # bars at the end that stand apart

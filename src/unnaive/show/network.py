@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
 from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, shorten, spread, text_width
 
@@ -29,6 +30,7 @@ _LARGEST = (16.0, 11.0)  # figure
 _SWEEPS = 12
 
 
+@shared_docs
 class NetworkDisplay(Display):
     """The columns of a network in layers, with an arrow to each column from those it depends on.
 
@@ -52,8 +54,7 @@ class NetworkDisplay(Display):
         Middles of the boxes, in data coordinates.
     sizes_ : ndarray of shape (n_columns, 2)
         Widths and heights of the boxes.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
@@ -81,14 +82,14 @@ class NetworkDisplay(Display):
         self.layers = [[node for node in layer if node < n] for layer in self._graph.layers]
 
     @classmethod
+    @shared_docs
     def from_estimator(cls, model: Any, *, ax: Axes | None = None) -> NetworkDisplay:
         """Draw the structure of a fitted model.
 
         Parameters
         ----------
         model : TAN, KDB or BayesNet
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        {ax}
 
         Returns
         -------
@@ -105,7 +106,6 @@ class NetworkDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         needed = self._arrange().size
         scale = min(1.0, _LARGEST[0] / needed[0], _LARGEST[1] / needed[1])
         return max(3.0, needed[0] * scale + 0.2), max(1.5, needed[1] * scale + 0.2)
@@ -171,7 +171,7 @@ class NetworkDisplay(Display):
 
 
 def _draw_box(
-    ax: Axes, middle: NDArray[np.float64], size: NDArray[np.float64], label: str, colour: str, style: Any, scale: float
+    ax: Axes, middle: NDArray[np.float64], size: NDArray[np.float64], label: str, color: str, style: Any, scale: float
 ) -> None:
     from matplotlib.patches import FancyBboxPatch
 
@@ -182,7 +182,7 @@ def _draw_box(
         size[1],
         boxstyle="round,pad=0,rounding_size=0.07",
         facecolor="none",
-        edgecolor=colour,
+        edgecolor=color,
         linestyle=style,
         linewidth=0.9,
     )
@@ -193,7 +193,7 @@ def _draw_box(
         label,
         ha="center",
         va="center",
-        color=colour,
+        color=color,
         fontsize=TEXT_SIZE * scale,
         parse_math=False,
     )
@@ -254,7 +254,7 @@ def _depths(parents: list[tuple[int, ...]], children: list[list[int]]) -> list[i
 
 
 def _order(layer_of: dict[int, int], segments: list[tuple[int, int]]) -> list[list[int]]:
-    """Nodes by layer, in an order with few crossings: the best of some sweeps of the barycentre rule."""
+    """Nodes by layer, in an order with few crossings: the best of some sweeps of the barycenter rule."""
     above: dict[int, list[int]] = {node: [] for node in layer_of}
     below: dict[int, list[int]] = {node: [] for node in layer_of}
     for parent, child in segments:
@@ -266,11 +266,11 @@ def _order(layer_of: dict[int, int], segments: list[tuple[int, int]]) -> list[li
     best, fewest = [list(layer) for layer in layers], _n_crossings(layers, below)
     for sweep in range(_SWEEPS):
         downwards = sweep % 2 == 0
-        neighbours = above if downwards else below
+        neighbors = above if downwards else below
         for layer in layers if downwards else layers[::-1]:
             place = {node: rank for row in layers for rank, node in enumerate(row)}
             means = {
-                node: np.mean([place[other] for other in neighbours[node]]) if neighbours[node] else place[node]
+                node: np.mean([place[other] for other in neighbors[node]]) if neighbors[node] else place[node]
                 for node in layer
             }
             layer.sort(key=means.__getitem__)
@@ -367,17 +367,17 @@ def _sideways(graph: _Graph, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
     """Positions within the layers: every node close to the mean of those it is linked with."""
     positions = np.zeros(graph.n_nodes)
     gaps = [(sizes[layer[:-1]] + sizes[layer[1:]]) / 2 + _BETWEEN for layer in graph.layers]
-    neighbours: list[list[int]] = [[] for _ in range(graph.n_nodes)]
+    neighbors: list[list[int]] = [[] for _ in range(graph.n_nodes)]
     for parent, child in graph.segments:
-        neighbours[parent].append(child)
-        neighbours[child].append(parent)
+        neighbors[parent].append(child)
+        neighbors[child].append(parent)
     for layer, gap in zip(graph.layers, gaps):
         positions[layer] = np.concatenate([[0.0], np.cumsum(gap)]) - gap.sum() / 2
     for sweep in range(2 * _SWEEPS):
         order = range(len(graph.layers))
         for place in order if sweep % 2 == 0 else reversed(order):
             layer = graph.layers[place]
-            wanted = [positions[neighbours[node]].mean() if neighbours[node] else positions[node] for node in layer]
+            wanted = [positions[neighbors[node]].mean() if neighbors[node] else positions[node] for node in layer]
             positions[layer] = spread(wanted, gaps[place])
     return positions
 

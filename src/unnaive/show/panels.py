@@ -41,7 +41,7 @@ def class_name(label: Any) -> str:
 
 
 def inset(ax: Axes, whole: tuple[float, float], x: float, y: float, width: float, height: float) -> Axes:
-    """Axes within others of a size in inches, in inches from their lower left corner, in the theme's colours."""
+    """Axes within others of a size in inches, in inches from their lower left corner, in the theme's colors."""
     inside = ax.inset_axes((x / whole[0], y / whole[1], width / whole[0], height / whole[1]))
     return axes_for(inside, (width, height))
 
@@ -81,7 +81,7 @@ def fitting(name: Any, width: float, size: float) -> str:
 
 
 def outline(cells: NDArray[np.bool_]) -> Any:
-    """The path round some cells of a matrix, neighbours in a row as one; None if there are none."""
+    """The path round some cells of a matrix, neighbors in a row as one; None if there are none."""
     from matplotlib.path import Path
 
     edges = np.diff(np.pad(cells, ((0, 0), (1, 1))).astype(np.int8), axis=1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.metrics import Outcome, calibration_error_of, reliability
 from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, axes_for, shorten
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from unnaive.evaluate.comparison import Comparison
 
 _MARKERS = "os^DvPX*"
-_MOST_CURVES = 6  # more of them are hard to follow
+_MAX_CURVES = 6  # more of them are hard to follow
 _LARGEST_MARKER, _SMALLEST_MARKER = 150.0, 12.0  # areas in square points; the largest is of the bin with most rows
 _JOINED = 0.01  # share of the rows
 
@@ -67,6 +68,7 @@ class ReliabilityDisplay:
         self.calibration_errors = {name: calibration_error_of(table) for name, table in self.tables.items()}
 
     @classmethod
+    @shared_docs
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, n_bins: int = 15, ax: Axes | None = None
     ) -> ReliabilityDisplay:
@@ -78,8 +80,7 @@ class ReliabilityDisplay:
         X : frame or array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         n_bins : int, default=15
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure, with a histogram.
+        {ax}
 
         Returns
         -------
@@ -90,6 +91,7 @@ class ReliabilityDisplay:
         )
 
     @classmethod
+    @shared_docs
     def from_predictions(
         cls,
         y_true: Any,
@@ -113,8 +115,7 @@ class ReliabilityDisplay:
         n_bins : int, default=15
         name : str, optional
             What the curve is called.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure, with a histogram.
+        {ax}
 
         Returns
         -------
@@ -124,6 +125,7 @@ class ReliabilityDisplay:
         return cls({name or "predictions": table}).plot(ax=ax)
 
     @classmethod
+    @shared_docs
     def from_comparison(
         cls, comparison: Comparison, models: Sequence[str] | None = None, ax: Axes | None = None
     ) -> ReliabilityDisplay:
@@ -134,8 +136,7 @@ class ReliabilityDisplay:
         comparison : Comparison
         models : list of str, optional
             By default those of the six best average ranks that have probabilities.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure, with a histogram.
+        {ax}
 
         Returns
         -------
@@ -143,7 +144,7 @@ class ReliabilityDisplay:
         """
         if models is None:
             ranked = [standing.model for standing in comparison.leaderboard()]
-            chosen = [model for model in ranked if comparison.reliability(model) is not None][:_MOST_CURVES]
+            chosen = [model for model in ranked if comparison.reliability(model) is not None][:_MAX_CURVES]
         else:
             chosen = list(models)
         tables = {model: comparison.reliability(model) for model in chosen}
@@ -160,13 +161,13 @@ class ReliabilityDisplay:
         """Width and height in inches that do the drawing justice, without the histogram."""
         return 5.6, 5.2
 
+    @shared_docs
     def plot(self, *, ax: Axes | None = None) -> ReliabilityDisplay:
         """Draw.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure, with a histogram below.
+        {ax}
 
         Returns
         -------
@@ -186,12 +187,12 @@ class ReliabilityDisplay:
         ax = axes_for(ax, self.size)
         self.curves_ = {name: _curve(table) for name, table in self.tables.items()}
         for place, (name, curve) in enumerate(self.curves_.items()):
-            colour, marker = _look(place)
+            color, marker = _look(place)
             rows = self.tables[name][:, 0]
             areas = np.maximum(_LARGEST_MARKER * rows[rows > 0] / rows.max(initial=1.0), _SMALLEST_MARKER)
             joined = curve[rows[rows > 0] >= _JOINED * rows.sum()]
-            ax.plot(joined[:, 0], joined[:, 1], color=colour, linewidth=1.2, zorder=2)
-            ax.scatter(curve[:, 0], curve[:, 1], areas, marker=marker, color=colour, linewidths=0, alpha=0.75, zorder=3)
+            ax.plot(joined[:, 0], joined[:, 1], color=color, linewidth=1.2, zorder=2)
+            ax.scatter(curve[:, 0], curve[:, 1], areas, marker=marker, color=color, linewidths=0, alpha=0.75, zorder=3)
         lowest = min((float(curve.min()) for curve in self.curves_.values() if curve.size), default=0.0)
         limits = (max(-0.03, np.floor(lowest * 10) / 10 - 0.03), 1.03)
         ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1.0, linestyle="--", zorder=1)
@@ -210,7 +211,7 @@ class ReliabilityDisplay:
         from matplotlib.lines import Line2D
 
         looks = [_look(place) for place in range(len(self.tables))]
-        handles = [Line2D([], [], color=colour, marker=marker, linewidth=1.2) for colour, marker in looks]
+        handles = [Line2D([], [], color=color, marker=marker, linewidth=1.2) for color, marker in looks]
         # Words are set afterwards: a legend leaves out labels that begin with an underscore.
         legend = ax.legend(handles, ["."] * len(handles), loc="best", frameon=False, fontsize=TEXT_SIZE)
         for text, (name, error) in zip(legend.get_texts(), self.calibration_errors.items()):
@@ -227,7 +228,7 @@ class ReliabilityDisplay:
 
 
 def _look(place: int) -> tuple[str, str]:
-    """Colour and marker of a curve."""
+    """Color and marker of a curve."""
     return PALETTE[place % len(PALETTE)], _MARKERS[place % len(_MARKERS)]
 
 

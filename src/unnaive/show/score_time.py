@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.comparison import higher_is_better as more_is_better
 from unnaive.evaluate.comparison import label_of
 from unnaive.show.display import Display
@@ -28,6 +29,7 @@ _ROUNDS = 3
 _ALIGNED: dict[int, Literal["left", "center", "right"]] = {1: "left", 0: "center", -1: "right"}
 
 
+@shared_docs
 class ScoreTimeDisplay(Display):
     """Scores against times, with the models that no other beats in both.
 
@@ -48,8 +50,7 @@ class ScoreTimeDisplay(Display):
     front : list of int
         Places of the models of which no other is both faster and better (the Pareto front), the fastest first.
     labels_ : list of matplotlib Annotation
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
@@ -80,6 +81,7 @@ class ScoreTimeDisplay(Display):
         self.front = self._find_front()
 
     @classmethod
+    @shared_docs
     def from_comparison(
         cls, comparison: Comparison, metric: str | None = None, *, time: str = "fit_seconds", ax: Axes | None = None
     ) -> ScoreTimeDisplay:
@@ -89,12 +91,9 @@ class ScoreTimeDisplay(Display):
 
         Parameters
         ----------
-        comparison : Comparison
-        metric : str, optional
-            By default the comparison's first one.
+        {comparison}
         time : {"fit_seconds", "predict_seconds"}, default="fit_seconds"
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        {ax}
 
         Returns
         -------
@@ -117,7 +116,6 @@ class ScoreTimeDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 8.0, 5.0 if len(self.names) <= 15 else 6.0
 
     def _find_front(self) -> list[int]:
@@ -141,14 +139,14 @@ class ScoreTimeDisplay(Display):
             label="front",
         )
         for place in range(len(self.names)):
-            colour = PALETTE[0] if on_front[place] else FAINT
+            color = PALETTE[0] if on_front[place] else FAINT
             ax.plot(
                 self.seconds[place],
                 self.scores[place],
                 marker="o",
                 markersize=7 if on_front[place] else 5.5,
-                color=colour,
-                markerfacecolor="none" if self.partial[place] else colour,
+                color=color,
+                markerfacecolor="none" if self.partial[place] else color,
                 zorder=3,
             )
         settle(ax)

@@ -1,4 +1,4 @@
-"""What all displays share: colours, axes, words that fit, and the drawing as text for a web page."""
+"""What all displays share: colors, axes, words that fit, and the drawing as text for a web page."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
     from unnaive.evaluate.comparison import Comparison
 
-# No drawing uses any other colour, so that a web page can put its own in their place, see ``to_svg``.
+# No drawing uses any other color, so that a web page can put its own in their place, see ``to_svg``.
 THEME = {"ink": "#1a1b1c", "faint": "#6e6f70", "grid": "#d0d1d2"}
-# Told apart with any kind of colour vision; the first two are for and against.
+# Told apart with any kind of color vision; the first two are for and against.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933")
 INK, FAINT, GRID = THEME["ink"], THEME["faint"], THEME["grid"]
 
 TEXT_SIZE = 9.0
-_VARIABLES = {colour: f"var(--{name})" for name, colour in THEME.items()} | {
-    colour: f"var(--c{place})" for place, colour in enumerate(PALETTE)
+_VARIABLES = {color: f"var(--{name})" for name, color in THEME.items()} | {
+    color: f"var(--c{place})" for place, color in enumerate(PALETTE)
 }
 
 
 def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """The axes given, or those of a new pyplot figure of some size in inches; transparent, in the theme's colours."""
+    """The axes given, or those of a new pyplot figure of some size in inches; transparent, in the theme's colors."""
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -95,7 +95,7 @@ def shorten(name: Any, limit: int) -> str:
 
 
 def spread(wanted: ArrayLike, gaps: ArrayLike) -> NDArray[np.float64]:
-    """Move positions as little as possible so that neighbours keep their order and a gap between them.
+    """Move positions as little as possible so that neighbors keep their order and a gap between them.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def to_svg(drawing: Any, prefix: str = "figure") -> str:
     Returns
     -------
     str
-        With ``class="figure"`` and a ``viewBox`` but no size, and text in the font of the page. Colours are the
+        With ``class="figure"`` and a ``viewBox`` but no size, and text in the font of the page. Colors are the
         variables ``--ink``, ``--faint``, ``--grid`` and ``--c0`` to ``--c7``, which the page's style sheet
         has to set. The same drawing always gives the same text.
 
@@ -179,10 +179,10 @@ def to_svg(drawing: Any, prefix: str = "figure") -> str:
 
 
 def _for_a_page(tag: str, prefix: str) -> str:
-    """A tag with its ids and references prefixed, variables for colours, no font, and short numbers."""
+    """A tag with its ids and references prefixed, variables for colors, no font, and short numbers."""
     tag = re.sub(r'\bid="', f'id="{prefix}-', tag)
     tag = re.sub(r'\bxlink:href="#', f'href="#{prefix}-', tag).replace("url(#", f"url(#{prefix}-")
     tag = re.sub(r"font-family: [^;\"]*(; |(?=\"))", "", tag)
-    tag = re.sub(r"#[0-9a-f]{6}\b", lambda colour: _VARIABLES.get(colour[0], colour[0]), tag)
+    tag = re.sub(r"#[0-9a-f]{6}\b", lambda color: _VARIABLES.get(color[0], color[0]), tag)
     tag = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", tag)
     return re.sub(r"\s*\n\s*", " ", tag)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.graphs.frequent_subgraphs import Pattern
 from unnaive.graphs.labelled_graph import Graph, Label
 from unnaive.show.display import Display
@@ -29,6 +30,7 @@ _STROKES: dict[Label, int] = {0: 1, 1: 1, 2: 2, 3: 3, "single": 1, "double": 2, 
 _DASHED: tuple[Label, ...] = (4, "aromatic")
 
 
+@shared_docs
 class SubgraphDisplay(Display):
     """Drawings of subgraphs, each with the number of graphs it is in, and how much it tells about the class.
 
@@ -48,8 +50,7 @@ class SubgraphDisplay(Display):
     ----------
     positions_ : list of ndarray of shape (n_vertices, 2)
         Of each drawing, where its vertices are, in inches from the lower left corner of the axes.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {drawn}
 
     Notes
     -----
@@ -87,6 +88,7 @@ class SubgraphDisplay(Display):
             )
 
     @classmethod
+    @shared_docs
     def from_patterns(
         cls,
         patterns: Sequence[Pattern],
@@ -105,8 +107,7 @@ class SubgraphDisplay(Display):
             Bits that the presence of each pattern tells about the class.
         top : int, default=12
             How many to draw.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        {ax}
 
         Returns
         -------
@@ -115,6 +116,7 @@ class SubgraphDisplay(Display):
         return cls(patterns, information_gain, top=top).plot(ax=ax)
 
     @classmethod
+    @shared_docs
     def from_estimator(cls, model: Any, *, top: int = 12, ax: Axes | None = None) -> SubgraphDisplay:
         """Draw the most telling patterns of a fitted transformer; without classes, the most frequent ones.
 
@@ -123,8 +125,7 @@ class SubgraphDisplay(Display):
         model : SubgraphTensor, or pipeline that has one
         top : int, default=12
             How many to draw.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        {ax}
 
         Returns
         -------
@@ -143,7 +144,6 @@ class SubgraphDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         wide, high = self._cell
         n_columns = min(max(1, int(9 / wide)), self._n_drawn)
         n_lines = math.ceil(self._n_drawn / n_columns)

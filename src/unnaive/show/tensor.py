@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
 from unnaive.show.panels import fitting, inset, outline
 from unnaive.show.style import GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
@@ -17,7 +18,7 @@ from unnaive.tensors.sparse_tensor import SparseTensor
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST_FEATURES, _MOST_SLICES = 40, 3
+_MAX_FEATURES, _MAX_SLICES = 40, 3
 _LEVELS = 10  # shades
 _FAINTEST, _STRONGEST = 0.1, 0.5  # opacities, between which numbers are read with ease on light and dark
 # In inches: sides of cells, room for names at most, for the names of slices, between slices, for a line of the title.
@@ -82,6 +83,7 @@ class TensorDisplay(Display):
         self.features = self._having(self._indices)
 
     @classmethod
+    @shared_docs
     def from_tensor(
         cls, batch: Any, *, row: int = 0, names: Sequence[Any] | None = None, ax: Axes | None = None
     ) -> TensorDisplay:
@@ -96,8 +98,7 @@ class TensorDisplay(Display):
         names : list of str, or list of such lists, optional
             Names of the features, as ``get_feature_names_out`` of what made the tensors gives them; a list for each
             mode if they differ.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
+        {ax}
 
         Returns
         -------
@@ -107,8 +108,7 @@ class TensorDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
-        lines, columns, slices = self._choose(_MOST_FEATURES, _MOST_FEATURES, _MOST_SLICES)
+        lines, columns, slices = self._choose(_MAX_FEATURES, _MAX_FEATURES, _MAX_SLICES)
         beside, below = self._room_for_names(lines, columns)
         width = beside + max(len(slices), 1) * (max(len(columns), 1) * _SIDE + _BETWEEN)
         height = below + max(len(lines), 1) * _SIDE + _ABOVE
@@ -152,11 +152,11 @@ class TensorDisplay(Display):
         width, height = settle(ax)
         if ax.figure.canvas.figure.get_layout_engine() is not None:
             height -= 3 * _TITLE_LINE  # which the title is going to take
-        n_slices = min(_MOST_SLICES, max(1, int(0.65 * width / 1.2)))
+        n_slices = min(_MAX_SLICES, max(1, int(0.65 * width / 1.2)))
         wide, high = (1 - _NAME_SHARE) * width / (n_slices if len(self.names) == 3 else 1), (1 - _NAME_SHARE) * height
         lines, columns, slices = self._choose(
-            max(1, min(_MOST_FEATURES, int(high / _SIDE_LEAST))),
-            max(1, min(_MOST_FEATURES, int(wide / _SIDE_LEAST))),
+            max(1, min(_MAX_FEATURES, int(high / _SIDE_LEAST))),
+            max(1, min(_MAX_FEATURES, int(wide / _SIDE_LEAST))),
             n_slices,
         )
         self.drawn_ = [slices, lines, columns][-len(self.names) :] if len(self.names) != 1 else [columns]
@@ -288,12 +288,12 @@ def _draw_cells(ax: Axes, table: NDArray[np.float64], side: float, largest: floa
     ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(n_lines - 0.5, -0.5))
     ax.spines[:].set(visible=True, color=GRID)
     shades = np.ceil(_LEVELS * np.abs(table) / largest).astype(int)
-    for sign, colour in ((1.0, PALETTE[0]), (-1.0, PALETTE[1])):
+    for sign, color in ((1.0, PALETTE[0]), (-1.0, PALETTE[1])):
         for shade in range(1, _LEVELS + 1):
             cells = outline((shades == shade) & (np.sign(table) == sign))
             if cells is not None:
                 alpha = _FAINTEST + (_STRONGEST - _FAINTEST) * (shade - 1) / (_LEVELS - 1)
-                look: dict[str, Any] = {"facecolor": colour, "edgecolor": "none", "linewidth": 0, "alpha": alpha}
+                look: dict[str, Any] = {"facecolor": color, "edgecolor": "none", "linewidth": 0, "alpha": alpha}
                 ax.add_artist(PathPatch(cells, snap=True, zorder=2, **look))
     for rule, n in ((ax.axhline, n_lines), (ax.axvline, n_columns)):
         for place in range(1, n):

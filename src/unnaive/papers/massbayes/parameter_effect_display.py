@@ -86,7 +86,6 @@ class ParameterEffectDisplay(CurvesDisplay):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit the drawing."""
         return 6.0, 4.0
 
     def _called(self, name: Any) -> str:
