@@ -53,6 +53,14 @@ feature_names_in_ : ndarray of str of shape (n_features_in_,)
     "ax": """\
 ax : matplotlib Axes, optional
     Where to draw; a new figure by default.""",
+    "plotted": """\
+ax : matplotlib Axes, optional
+    Where to draw; a new figure by default.
+
+Returns
+-------
+Display
+    The display, drawn.""",
     "drawn": """\
 ax_ : matplotlib Axes
 figure_ : matplotlib Figure""",

@@ -99,11 +99,7 @@ class CriticalDifferenceDisplay(Display):
         ----------
         {comparison}
         alpha : float, default=0.05
-        {ax}
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
+        {plotted}
         """
         comparison, metric = scored(comparison, metric)
         scores = comparison.scores(metric)
@@ -129,11 +125,7 @@ class CriticalDifferenceDisplay(Display):
         names : list of str
         higher_is_better : bool, default=True
         alpha : float, default=0.05
-        {ax}
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
+        {plotted}
         """
         table = np.asarray(scores, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != len(names):

@@ -36,12 +36,7 @@ class Display(ABC):
 
         Parameters
         ----------
-        {ax}
-
-        Returns
-        -------
-        Display
-            This one.
+        {plotted}
         """
         ax = axes_for(ax, self.size)
         self._draw(ax)

@@ -89,11 +89,7 @@ class NetworkDisplay(Display):
         Parameters
         ----------
         model : TAN, KDB or BayesNet
-        {ax}
-
-        Returns
-        -------
-        NetworkDisplay
+        {plotted}
         """
         check_is_fitted(model)
         if not hasattr(model, "parents_"):

@@ -80,11 +80,7 @@ class ReliabilityDisplay:
         X : frame or array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         n_bins : int, default=15
-        {ax}
-
-        Returns
-        -------
-        ReliabilityDisplay
+        {plotted}
         """
         return cls.from_predictions(
             y, model.predict_proba(X), classes=model.classes_, n_bins=n_bins, name=type(model).__name__, ax=ax
@@ -115,11 +111,7 @@ class ReliabilityDisplay:
         n_bins : int, default=15
         name : str, optional
             What the curve is called.
-        {ax}
-
-        Returns
-        -------
-        ReliabilityDisplay
+        {plotted}
         """
         table = reliability(_outcome(np.asarray(y_true), probabilities, classes), n_bins)
         return cls({name or "predictions": table}).plot(ax=ax)
@@ -136,11 +128,7 @@ class ReliabilityDisplay:
         comparison : Comparison
         models : list of str, optional
             By default those of the six best average ranks that have probabilities.
-        {ax}
-
-        Returns
-        -------
-        ReliabilityDisplay
+        {plotted}
         """
         if models is None:
             ranked = [standing.model for standing in comparison.leaderboard()]
@@ -167,12 +155,7 @@ class ReliabilityDisplay:
 
         Parameters
         ----------
-        {ax}
-
-        Returns
-        -------
-        ReliabilityDisplay
-            This one.
+        {plotted}
         """
         self.histogram_ax_ = None
         if ax is None:

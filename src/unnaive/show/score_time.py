@@ -93,11 +93,7 @@ class ScoreTimeDisplay(Display):
         ----------
         {comparison}
         time : {"fit_seconds", "predict_seconds"}, default="fit_seconds"
-        {ax}
-
-        Returns
-        -------
-        ScoreTimeDisplay
+        {plotted}
         """
         if time not in _TIMES:
             raise ValueError(f"There is no time {time!r}: choose 'fit_seconds' or 'predict_seconds'.")

@@ -107,11 +107,7 @@ class SubgraphDisplay(Display):
             Bits that the presence of each pattern tells about the class.
         top : int, default=12
             How many to draw.
-        {ax}
-
-        Returns
-        -------
-        SubgraphDisplay
+        {plotted}
         """
         return cls(patterns, information_gain, top=top).plot(ax=ax)
 
@@ -125,11 +121,7 @@ class SubgraphDisplay(Display):
         model : SubgraphTensor, or pipeline that has one
         top : int, default=12
             How many to draw.
-        {ax}
-
-        Returns
-        -------
-        SubgraphDisplay
+        {plotted}
         """
         steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
         for step in steps:

@@ -98,11 +98,7 @@ class TensorDisplay(Display):
         names : list of str, or list of such lists, optional
             Names of the features, as ``get_feature_names_out`` of what made the tensors gives them; a list for each
             mode if they differ.
-        {ax}
-
-        Returns
-        -------
-        TensorDisplay
+        {plotted}
         """
         return cls(batch, names, row=row).plot(ax=ax)
 

@@ -79,11 +79,7 @@ class WinTieLossDisplay(Display):
         {comparison}
         test : {"t", "two_se"}, default="t"
             What makes a win, see :meth:`Comparison.verdict`.
-        {ax}
-
-        Returns
-        -------
-        WinTieLossDisplay
+        {plotted}
         """
         if test not in _TESTS:
             raise ValueError(f"There is no test {test!r}: choose 't' or 'two_se'.")

@@ -115,11 +115,7 @@ class ColumnInformationDisplay(Display):
         model : classifier with ``column_information_`` and ``selected_features_``, or pipeline that ends in one
             Its columns have their names if it was fitted to a frame.
         title : str, optional
-        {ax}
-
-        Returns
-        -------
-        ColumnInformationDisplay
+        {plotted}
         """
         information, selected = read_fitted(model, "column_information_", "selected_features_")
         display = cls(information, getattr(classifier_of(model), "feature_names_in_", None), title=title)

@@ -97,11 +97,7 @@ class ComponentsDisplay(Display):
         model : classifier with ``component_weights_`` and ``class_factors_``, or pipeline that ends in one
             A contribution is the weight of a component times the factor of a class.
         title : str, optional
-        {ax}
-
-        Returns
-        -------
-        ComponentsDisplay
+        {plotted}
         """
         weights, factors, classes = read_fitted(model, "component_weights_", "class_factors_", "classes_")
         return cls(factors * weights, classes.tolist(), title=title).plot(ax=ax)

@@ -106,11 +106,7 @@ class PosteriorsDisplay(Display):
         X : frame or array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         title : str, optional
-        {ax}
-
-        Returns
-        -------
-        PosteriorsDisplay
+        {plotted}
         """
         if not isinstance(models, Mapping) or not models:
             raise ValueError('models has to name its models, as in {"naive Bayes": NaiveBayes().fit(X, y)}.')

@@ -142,11 +142,7 @@ class LogRatioDisplay(Display):
             Draw the square root of higher-order ratios, with the sign kept.
         top : int, default=6
             How many of the most telling terms are named.
-        {ax}
-
-        Returns
-        -------
-        LogRatioDisplay
+        {plotted}
         """
         from unnaive.text.higher_order_nb import HigherOrderNB
 

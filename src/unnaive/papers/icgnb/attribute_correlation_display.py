@@ -107,11 +107,7 @@ class AttributeCorrelationDisplay(Display):
         y : array-like of shape (n_samples,)
         classes : list of labels, optional
             Which to draw; by default the three largest, or all if there are fewer.
-        {ax}
-
-        Returns
-        -------
-        AttributeCorrelationDisplay
+        {plotted}
         """
         tables, labels = read_representations(attributes, y)
         drawn = largest_classes(labels, _MAX_CLASSES) if classes is None else list(classes)

@@ -107,11 +107,7 @@ class GaussianityDisplay(Display):
         test : {"lilliefors", "kolmogorov"}, default="lilliefors"
         alpha : float, default=0.05
             Level of the test.
-        {ax}
-
-        Returns
-        -------
-        GaussianityDisplay
+        {plotted}
         """
         tables, labels = read_representations(attributes, y)
         found = {name: gaussianity(numbers, labels, test=test, alpha=alpha) for name, numbers in tables.items()}

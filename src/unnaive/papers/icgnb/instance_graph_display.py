@@ -124,11 +124,7 @@ class InstanceGraphDisplay(Display):
             Labels, for the colors.
         max_rows : int, default=1500
             More rows are not drawn, see the class.
-        {ax}
-
-        Returns
-        -------
-        InstanceGraphDisplay
+        {plotted}
         """
         original, labels = read_attributes(X, y, "X")
         new, _ = read_attributes(Z, y, "Z")
@@ -161,11 +157,7 @@ class InstanceGraphDisplay(Display):
             Their labels, for the colors.
         max_rows : int, default=1500
             More rows are not drawn, see the class.
-        {ax}
-
-        Returns
-        -------
-        InstanceGraphDisplay
+        {plotted}
         """
         fitted = classifier_of(model)
         check_is_fitted(fitted)
