@@ -781,7 +781,7 @@ def test_only_models_with_a_structure_are_drawn():
         NetworkDisplay.from_estimator(AODE().fit(X, y))
     with pytest.raises(NotFittedError):
         NetworkDisplay.from_estimator(TAN())
-    with pytest.raises(ValueError, match="in a circle"):
+    with pytest.raises(ValueError, match="in a cycle"):
         NetworkDisplay([(1,), (0,)])
 
 

@@ -11,7 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.metrics import METRICS
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, spread, text_width, write_title
+from unnaive.show.style import (
+    FAINT,
+    PALETTE,
+    TEXT_SIZE,
+    draw_grid,
+    settle,
+    shorten,
+    spread,
+    text_width,
+    write,
+    write_title,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -189,8 +200,7 @@ class CurvesDisplay(Display):
             ax.set_xscale("log")
         if self.log_y:
             ax.set_yscale("log")
-        ax.grid(color=GRID, linewidth=0.6)
-        ax.set_axisbelow(True)
+        draw_grid(ax)
         ax.set_xlabel(shorten(self.x_label, 60))
         ax.set_ylabel(shorten(self.y_label, 60) + ("" if self.higher_is_better else "; less is better"))
         if not self.higher_is_better:
@@ -267,19 +277,9 @@ def label_ends(ax: Axes, lines: Sequence[Line2D], names: Sequence[str], text_siz
     start = tips[:, 0].max() + 72 * _LEADER
     labels = []
     for line, name, end, (x, y), height in zip(lines, names, ends, tips, heights):
-        leader = {"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.7}
-        label = ax.annotate(
-            name,
-            end,
-            (start - x, height - y),
-            textcoords="offset points",
-            ha="left",
-            va="center",
-            color=INK,
-            fontsize=text_size,
-            parse_math=False,
-            arrowprops={**leader, "shrinkA": 1, "shrinkB": 3, "relpos": (0, 0.5)},
-        )
+        leader: dict[str, Any] = {"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.7}
+        leader.update(shrinkA=1, shrinkB=3, relpos=(0, 0.5))
+        label = write(ax, name, end, (start - x, height - y), size=text_size, ha="left", arrowprops=leader)
         label.set_in_layout(False)
         labels.append(label)
     return labels

@@ -18,7 +18,7 @@ from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import is_missing
 from unnaive.models import classifier_of
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, settle, shorten, text_width, write, write_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -178,17 +178,8 @@ class EvidenceDisplay(Display):
                 ax.barh(place, size, **look)
             else:  # broken
                 ax.barh([place, place], [0.86 * size, 0.1 * size], left=[0, 0.9 * size], **look)
-            ax.annotate(
-                number,
-                (size, place),
-                (4 if size >= 0 else -4, 0),
-                textcoords="offset points",
-                ha="left" if size >= 0 else "right",
-                va="center",
-                color=INK,
-                fontsize=TEXT_SIZE,
-                fontweight="bold" if is_total else "normal",
-            )
+            offset, ha = ((4, 0), "left") if size >= 0 else ((-4, 0), "right")
+            write(ax, number, (size, place), offset, ha=ha, fontweight="bold" if is_total else "normal")
         ax.axvline(0, color=FAINT, linewidth=0.9)
         if n_single:
             ax.axhline(places[n_single] - 0.7, color=FAINT, linewidth=0.6)

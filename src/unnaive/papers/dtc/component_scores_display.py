@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.metrics import METRICS
 from unnaive.show.curves import CurvesDisplay, Guide, metric_axis
-from unnaive.show.style import INK, TEXT_SIZE, text_width
+from unnaive.show.style import INK, TEXT_SIZE, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,17 +142,9 @@ class ComponentScoresDisplay(CurvesDisplay):
         ax.set_ylim(bottom, top + (top - bottom) * strip / max(height - strip, strip))
         self.chosen_line_ = ax.axvline(self.chosen, color=INK, linewidth=1.2, linestyle=(0, (1, 2)), zorder=2)
         on_the_left = 2 * self.chosen < self.n_components[0] + self.n_components[-1]
-        self.chosen_label_ = ax.annotate(
-            f"{self.chosen:,} chosen",
-            (self.chosen, 1),
-            (4 if on_the_left else -4, -2),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            ha="left" if on_the_left else "right",
-            va="top",
-            color=INK,
-            fontsize=TEXT_SIZE,
-        )
+        offset, ha = (4 if on_the_left else -4, -2), "left" if on_the_left else "right"
+        at: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": ha, "va": "top"}
+        self.chosen_label_ = write(ax, f"{self.chosen:,} chosen", (self.chosen, 1), offset, **at)
         self.chosen_label_.set_in_layout(False)
 
 
