@@ -176,7 +176,7 @@ def test_words_do_not_cover_each_other(size):
 
 
 def test_what_says_nothing_about_cells_is_refused():
-    with pytest.raises(ValueError, match="GaussianNB does not tell its evidence: it has no cell_evidence"):
+    with pytest.raises(ValueError, match="GaussianNB cannot explain its predictions: it has no cell_evidence"):
         CellEvidenceDisplay.of(GaussianNB(), TENSORS)
     with pytest.raises(ValueError, match="There is no tensor 60: X has 60"):
         CellEvidenceDisplay.of(MODEL, TENSORS, row=60)

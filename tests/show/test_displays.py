@@ -565,7 +565,7 @@ def test_the_two_most_probable_classes_are_opposed_unless_others_are_named():
     assert opposed(label="rain") == ("rain", "snow")
     assert opposed(against="snow") == ("rain", "snow")
     assert opposed(label="fair", against="rain") == ("fair", "rain")
-    with pytest.raises(ValueError, match=r"no class 'hail'; it knows 'fair', 'rain', 'snow'"):
+    with pytest.raises(ValueError, match=r"no class 'hail'; its classes are 'fair', 'rain', 'snow'"):
         opposed(label="hail")
     with pytest.raises(ValueError, match="both are 'rain'"):
         opposed(label="rain", against="rain")
@@ -574,7 +574,7 @@ def test_the_two_most_probable_classes_are_opposed_unless_others_are_named():
 def test_a_row_that_is_not_there_and_a_model_without_evidence_are_refused():
     with pytest.raises(ValueError, match="no row 3: X has 3 rows"):
         EvidenceDisplay.of(Oracle(), np.ones((3, 5)), row=3)
-    with pytest.raises(ValueError, match="GaussianNB does not tell its evidence"):
+    with pytest.raises(ValueError, match="GaussianNB cannot explain its predictions"):
         EvidenceDisplay.of(GaussianNB(), np.ones((3, 5)))
     X = np.ones((3, 2))
     with pytest.raises(ValueError, match="only the class 1"):
@@ -781,7 +781,7 @@ def test_only_models_with_a_structure_are_drawn():
         NetworkDisplay.from_estimator(AODE().fit(X, y))
     with pytest.raises(NotFittedError):
         NetworkDisplay.from_estimator(TAN())
-    with pytest.raises(ValueError, match="in a circle"):
+    with pytest.raises(ValueError, match="in a cycle"):
         NetworkDisplay([(1,), (0,)])
 
 

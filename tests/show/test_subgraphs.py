@@ -304,7 +304,7 @@ def test_what_is_no_list_of_subgraphs_is_refused():
         SubgraphDisplay([])
     with pytest.raises(ValueError, match="There are 1 patterns and top is 0"):
         SubgraphDisplay([Pattern(Graph("C"), 1)], top=0)
-    with pytest.raises(ValueError, match="Pattern 0 is a Graph, but subgraphs are of type Pattern"):
+    with pytest.raises(ValueError, match="Pattern 0 is a Graph, but must be a Pattern"):
         SubgraphDisplay([Graph("C")])
     with pytest.raises(ValueError, match="Pattern 1 has no vertices"):
         SubgraphDisplay([Pattern(Graph("C"), 1), Pattern(Graph(""), 1)])

@@ -235,3 +235,8 @@ def test_it_draws_in_the_axes_given_and_again_in_others():
 def test_svg_has_all_names_as_they_are_and_no_colours_but_variables():
     colours = {"var(--c0)", "var(--c1)", "var(--ink)"}
     assert_names_and_variables_alone(hostile, lambda: new_axes((10, 10)), HOSTILE, colours)
+
+
+def test_names_of_modes_are_shared_or_listed_per_mode():
+    assert names_of_modes(["cat", "dog"], (2, 2)) == ([["cat", "dog"], ["cat", "dog"]], True)
+    assert names_of_modes([["cat", "dog"], ["bark"]], (2, 1)) == ([["cat", "dog"], ["bark"]], False)

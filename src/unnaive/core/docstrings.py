@@ -65,6 +65,28 @@ scope : {"training", "class"}, default="training"
     Whether the end terms of a pure path may share no training document, or none of the path's class.
 binarize : float or None, default=0.0
     A term is in a document if X is larger than this; with None, X must hold only zeros and ones.""",
+    "plotted": """\
+ax : matplotlib Axes, optional
+    Where to draw; a new figure by default.
+
+Returns
+-------
+Display
+    The display, drawn.""",
+    "drawn": """\
+ax_ : matplotlib Axes
+figure_ : matplotlib Figure""",
+    "drawn_curves": """\
+lines_ : dict of str to matplotlib Line2D
+bands_ : dict of str to matplotlib PolyCollection
+labels_ : dict of str to matplotlib Annotation
+    The names at the ends of the curves.
+ax_ : matplotlib Axes
+figure_ : matplotlib Figure""",
+    "comparison": """\
+comparison : Comparison
+metric : str, optional
+    The first metric of the comparison by default.""",
 }
 
 

@@ -8,6 +8,7 @@ from unnaive.lazy import lazy_names
 _HOME = {
     "CellEvidenceDisplay": "cell_evidence",
     "CriticalDifferenceDisplay": "critical_difference",
+    "CurvesDisplay": "curves",
     "EvidenceDisplay": "evidence",
     "NetworkDisplay": "network",
     "ReliabilityDisplay": "reliability",

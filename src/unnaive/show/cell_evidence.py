@@ -1,4 +1,4 @@
-"""CellEvidenceDisplay: which cells of a tensor speak for a class, and which against it."""
+"""CellEvidenceDisplay: the evidence for and against a class in the cells of a tensor."""
 
 from __future__ import annotations
 
@@ -8,56 +8,48 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
-from unnaive.models import classifier_of
-from unnaive.show.evidence import EvidenceDisplay, choose
+from unnaive.core.docstrings import shared_docs
+from unnaive.show.evidence import EvidenceDisplay, choose, row_of, softmax
 from unnaive.show.style import shorten
 from unnaive.show.tensor import names_of_modes, read_batch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LENGTH = 50  # characters of a cell's name
-_LONGEST = 1.3  # bar, in lengths of the longest of a cell
+_LENGTH = 50  # characters in the name of a cell
+_LONGEST = 1.3  # bar, as a multiple of the longest of a cell
 
 
+@shared_docs
 class CellEvidenceDisplay(EvidenceDisplay):
-    """Log odds of one class against another, by what they would lose if a cell of the tensor were zero.
+    """Log odds of one class against another, as the changes when single cells of the tensor are set to zero.
 
-    Every cell is asked with all others in place, so that two cells that say the same have little to say each, and what
-    cells say does not sum to the log odds. The bar before the total holds what is missing: the prior, what cells say
-    by being zero, and what is said by several cells or is lost if any of them is. Bars of sums that are much longer
-    than those of cells are broken; the number beside them is right.
+    Each cell is set to zero with all others in place, so that two cells with the same information have little weight
+    each, and the cells do not sum to the log odds. The bar before the total holds the difference: the prior, the cells
+    that are zero, and the information shared by several cells. Bars of sums that are much longer than those of cells
+    are broken; the numbers beside them are right.
 
     Parameters
     ----------
     contributions : list of (str, str, float)
-        Name, value and log odds; what is no single cell's first.
+        Name, value and log odds; the part of no single cell first.
     label, against : label
-        The two classes.
     classes : list of labels
     probabilities : array-like of shape (n_classes,)
-        What the model makes of the tensor.
+        What the model predicts for the tensor.
     top : int, default=20
-        How many cells get a bar of their own; the others share one.
+        Number of cells with a bar of their own; the others share one.
 
     Attributes
     ----------
     contributions_ : list of (str, str, float)
-        What is no single cell's, then the cells that are not zero, the weightiest first. A cell is named by its
-        features, one of the diagonal by a single one. Cells that name the same features in another order, hold the
-        same number and say the same, as they do in symmetric tensors, are added up.
-    total_ : float
-        Their sum: the log odds of the two classes.
-    label_, against_ : label
-    probabilities_ : ndarray of shape (n_classes,)
-        In the order of ``classes``.
-    bars_ : list of (str, float)
-        What was drawn: words and log odds, from top to bottom.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+        The part of no single cell, then the cells that are not zero, by decreasing weight. A cell is named by its
+        features, a diagonal one by a single feature. Cells of the same features in a different order, with the same
+        value and weight, as in symmetric tensors, are added up.
+    total_, label_, against_, probabilities_, bars_
+        As in :class:`EvidenceDisplay`.
+    {drawn}
 
     Examples
     --------
@@ -83,6 +75,7 @@ class CellEvidenceDisplay(EvidenceDisplay):
         super().__init__(contributions, label, against, classes, probabilities, top=top, noun="cells")
 
     @classmethod
+    @shared_docs
     def from_estimator(
         cls,
         model: Any,
@@ -95,29 +88,20 @@ class CellEvidenceDisplay(EvidenceDisplay):
         names: Sequence[Any] | None = None,
         ax: Axes | None = None,
     ) -> CellEvidenceDisplay:
-        """Draw what a fitted model makes of one tensor.
+        """Explain a fitted model's prediction for one tensor.
 
         Parameters
         ----------
         model : classifier with ``cell_evidence``, or pipeline that ends in one
         X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or what the pipeline makes tensors of
-        row : int, default=0
-            Position of the tensor in X.
-        label : label, optional
-            The class to argue for; by default the predicted one.
-        against : label, optional
-            The class to argue against; by default the most probable other one.
+        row, label, against
+            As in :meth:`EvidenceDisplay.from_estimator`.
         top : int, default=20
-            How many cells get a bar of their own.
+            Number of cells with a bar of their own.
         names : list of str, or list of such lists, optional
-            Names of the features, the same for all modes or a list for each; by default those that the pipeline has
-            for them, or their positions.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        CellEvidenceDisplay
+            Names of the features: the same for all modes, or one list per mode. By default the names that the pipeline
+            has for them, or else their positions.
+        {plotted}
         """
         return cls.of(model, X, row=row, label=label, against=against, top=top, names=names).plot(ax=ax)
 
@@ -131,19 +115,12 @@ class CellEvidenceDisplay(EvidenceDisplay):
         label: Any = None,
         against: Any = None,
         top: int = 20,
-        names: Sequence[Any] | None = None,
+        names: Any = None,
     ) -> CellEvidenceDisplay:
-        """Find out what ``from_estimator`` draws, without drawing it; parameters are the same."""
-        classifier = classifier_of(model)
-        if not hasattr(classifier, "cell_evidence"):
-            raise ValueError(f"{type(classifier).__name__} does not tell its evidence: it has no cell_evidence.")
-        n_rows = _num_samples(X)
-        if not -n_rows <= row < n_rows:
-            raise ValueError(f"There is no tensor {row}: X has {n_rows}, of which the first is tensor 0.")
-        one = _safe_indexing(X, [row % n_rows])
-        if classifier is not model:
-            one = model[:-1].transform(one)
-            names = model[:-1].get_feature_names_out() if names is None else names
+        """The display that ``from_estimator`` draws, not yet drawn."""
+        classifier, one = row_of(model, X, row, "tensor", "cell_evidence")
+        if classifier is not model and names is None:
+            names = model[:-1].get_feature_names_out()
         tensor = read_batch(one)
         joint = np.array(classifier.predict_joint_log_proba(tensor), dtype=np.float64)[0]
         classes = np.asarray(classifier.classes_).tolist()
@@ -162,19 +139,11 @@ class CellEvidenceDisplay(EvidenceDisplay):
         ]
         cells.sort(key=lambda cell: -abs(cell[2]))
         rest = float(joint[chosen] - joint[other]) - math.fsum(odds)
-        weights = np.exp(joint - joint.max())
-        return cls(
-            [("prior, zeros, overlap", "", rest), *cells],
-            classes[chosen],
-            classes[other],
-            classes,
-            weights / weights.sum(),
-            top=top,
-        )
+        contributions = [("prior, zeros, overlap", "", rest), *cells]
+        return cls(contributions, classes[chosen], classes[other], classes, softmax(joint), top=top)
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 8.5, super().size[1]
 
     @property
@@ -182,18 +151,18 @@ class CellEvidenceDisplay(EvidenceDisplay):
         return 3 if self._n_others else 2
 
     def _longest(self, sizes: NDArray[np.float64]) -> float:
-        """Sums may be a hundred times as large as any cell: their bars are broken, lest no cell be seen."""
+        """Sums may be a hundred times as large as any cell: their bars are broken, so that cells can be seen."""
         cells = sizes[: len(sizes) - self._n_sums]
         return float(_LONGEST * np.abs(cells).max(initial=0.0) or np.abs(sizes).max())
 
     @property
     def _n_others(self) -> int:
-        """How many bars of cells are left out; a single one takes no more room than the line that would say so."""
+        """Number of cells without a bar: never 1, which takes no more room than the line that would replace it."""
         n_others = max(len(self.contributions_) - 1 - self.top, 0)
         return n_others if n_others > 1 else 0
 
     def _bars(self) -> list[tuple[str, float]]:
-        """Words and log odds of the weightiest cells, all others together, what is no single cell's, and the total."""
+        """Labels and log odds of the weightiest cells, all others together, the rest, and the total."""
         (rest, _, of_rest), *cells = self.contributions_
         shown, others = cells[: len(cells) - self._n_others], cells[len(cells) - self._n_others :]
         bars = [(f"{name} = {shorten(value, 24)}", size) for name, value, size in shown]
@@ -205,7 +174,7 @@ class CellEvidenceDisplay(EvidenceDisplay):
 def _together(
     cells: list[list[int]], values: list[float], odds: list[float], shared: bool
 ) -> list[tuple[list[int], float, list[float]]]:
-    """Cells, their values and odds; those of the same features in another order, with the same to say, as one."""
+    """Cells, their values and odds; cells of the same features in another order, of the same odds, as one."""
     groups: list[tuple[list[int], float, list[float]]] = []
     known: dict[Any, list[float]] = {}
     for cell, value, size in zip(cells, values, odds):
@@ -221,6 +190,6 @@ def _together(
 def _name_cell(cell: list[int], names: list[list[str]], shared: bool) -> str:
     if shared and len(set(cell)) == 1:
         return shorten(names[0][cell[0]], _LENGTH)
-    # Each name is cut by itself, so that the others are still seen.
+    # Each name is shortened separately, so that all of them remain visible.
     length = max(8, (_LENGTH - 3 * (len(cell) - 1)) // len(cell))
     return " × ".join(shorten(of_mode[place], length) for of_mode, place in zip(names, cell))

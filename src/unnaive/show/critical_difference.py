@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.comparison import higher_is_better as more_is_better
 from unnaive.evaluate.significance import Friedman, cliques, friedman, nemenyi_critical_difference
 from unnaive.show.display import Display
@@ -22,6 +23,7 @@ from unnaive.show.style import (
     shorten,
     spread,
     text_width,
+    write,
     write_title,
 )
 
@@ -30,41 +32,41 @@ if TYPE_CHECKING:
 
     from unnaive.evaluate.comparison import Comparison
 
-# In inches, as all lengths here are unless they are said to be ranks.
+# All lengths are in inches, unless they are ranks.
 _ROW, _BAR = 0.27, 0.1
 _ABOVE = 0.75  # ticks with their numbers, and the ruler
-_LEADER = 0.45  # least length of a horizontal line, over which the rank is written
-_NEAR = 0.045  # vertical lines are not drawn closer than this
+_LEADER = 0.45  # minimum length of a horizontal line, above which the rank is written
+_NEAR = 0.045  # minimum distance between vertical lines
 
 
+@shared_docs
 class CriticalDifferenceDisplay(Display):
     """Demšar's diagram: models on an axis of average ranks, with bars over those that do not differ.
 
-    The best rank is on the left. Two models differ significantly, by Nemenyi's test, if their ranks are at
-    least the critical difference apart, which is drawn as a ruler; a bar joins models of which no two do.
+    The best rank is on the left. By Nemenyi's test, two models differ significantly if their ranks are at least the
+    critical difference apart, which is drawn as a ruler. A bar connects models that do not differ.
 
     Parameters
     ----------
     test : Friedman
-        What Friedman's test found, with the average ranks.
+        Result of Friedman's test, with the average ranks.
     names : list of str
         Names of the models, in the order of the ranks.
     alpha : float, default=0.05
-        Level of the tests.
+        Significance level.
 
     Attributes
     ----------
     average_ranks : ndarray of shape (n_models,)
     critical_difference : float
     cliques : list of tuple of int
-        Places of the models joined by each bar, by rank.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+        Indices of the models connected by each bar, by rank.
+    {drawn}
 
     Notes
     -----
-    A model that failed on a data set ranks last there. Models of a comparison that have no score at all in the
-    metric are left out, and the ranks are among the others.
+    A model that failed on a data set ranks last there. Models without any score in the metric are left out of the
+    ranking.
 
     References
     ----------
@@ -88,6 +90,7 @@ class CriticalDifferenceDisplay(Display):
         self.cliques = cliques(self.average_ranks, self.critical_difference)
 
     @classmethod
+    @shared_docs
     def from_comparison(
         cls, comparison: Comparison, metric: str | None = None, *, alpha: float = 0.05, ax: Axes | None = None
     ) -> CriticalDifferenceDisplay:
@@ -95,22 +98,16 @@ class CriticalDifferenceDisplay(Display):
 
         Parameters
         ----------
-        comparison : Comparison
-        metric : str, optional
-            By default the comparison's first one.
+        {comparison}
         alpha : float, default=0.05
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
+        {plotted}
         """
         comparison, metric = scored(comparison, metric)
         scores = comparison.scores(metric)
         return cls.from_scores(scores, comparison.models, higher_is_better=more_is_better(metric), alpha=alpha, ax=ax)
 
     @classmethod
+    @shared_docs
     def from_scores(
         cls,
         scores: ArrayLike,
@@ -120,27 +117,22 @@ class CriticalDifferenceDisplay(Display):
         alpha: float = 0.05,
         ax: Axes | None = None,
     ) -> CriticalDifferenceDisplay:
-        """Draw models by their scores on data sets.
+        """Draw models by their scores on several data sets.
 
         Parameters
         ----------
         scores : array-like of shape (n_data, n_models)
-            NaN is a failure, which ranks last.
+            NaN stands for a failure, which ranks last.
         names : list of str
         higher_is_better : bool, default=True
         alpha : float, default=0.05
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
+        {plotted}
         """
         table = np.asarray(scores, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != len(names):
             raise ValueError(
-                f"scores has shape {table.shape}, but there are {len(names)} names: give one row a data set and one "
-                "column a model."
+                f"scores has shape {table.shape}, but there are {len(names)} names: give one row per data set and one "
+                "column per model."
             )
         if len(table) < 2 or len(names) < 2:
             raise ValueError(
@@ -152,7 +144,6 @@ class CriticalDifferenceDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 8.0, self._height + 0.5
 
     @property
@@ -169,7 +160,7 @@ class CriticalDifferenceDisplay(Display):
         by_rank = np.argsort(self.average_ranks, kind="stable")
         first = math.floor(self.average_ranks.min())
         last = max(first + 1, math.ceil(self.average_ranks.max()))
-        # On both sides the outer models come first, so that no line crosses another.
+        # On both sides the outer models come first, so that no lines cross.
         n_left = math.ceil(len(by_rank) / 2)
         left, right = by_rank[:n_left], by_rank[n_left:][::-1]
         labels, left_margin, right_margin = self._labels(left, right, text_size, width)
@@ -198,7 +189,7 @@ class CriticalDifferenceDisplay(Display):
     def _labels(
         self, left: NDArray[np.intp], right: NDArray[np.intp], text_size: float, width: float
     ) -> tuple[list[str], float, float]:
-        """Names short enough to leave most of the width to the axis, and the margins they need."""
+        """Names short enough to leave most of the width for the axis, and the margins they need."""
         for limit in (40, 30, 24, 18, 12, 8):
             labels = [shorten(name, limit) for name in self.names]
             margins = [
@@ -225,7 +216,7 @@ class CriticalDifferenceDisplay(Display):
         ax.text(first, 0.5, words, ha="left", va="bottom", color=INK, fontsize=text_size)
 
     def _draw_bars(self, ax: Axes, lines: NDArray[np.float64], per_rank: float) -> float:
-        """Draw a bar over every clique, those that share no line side by side; give the height below them."""
+        """Draw a bar for each clique, side by side where they are disjoint, and return the height below them."""
         beyond = 0.4 * _NEAR / per_rank
         ends: list[float] = []
         for members in self.cliques:
@@ -246,36 +237,21 @@ class CriticalDifferenceDisplay(Display):
         lowest: float,
         text_size: float,
     ) -> None:
-        """Lead from every model's rank down and out to its name at the edge."""
+        """Draw a line from each model's rank down and out to its name at the edge."""
         for row, model in enumerate(models):
             rank, line, height = self.average_ranks[model], lines[model], lowest - _ROW * (row + 0.5)
             outward = "right" if edge < line else "left"
             inward = "left" if edge < line else "right"
             away = 4 if outward == "left" else -4
-            # A line that was moved off its rank, away from its neighbours, begins at the rank all the same.
-            ax.plot(
-                [rank, line, line, edge],
-                [0, -_BAR / 2, height, height],
-                color=FAINT,
-                linewidth=0.9,
-                label=labels[model],
-            )
+            # A line that was moved away from its neighbors still starts at its rank.
+            x, y = [rank, line, line, edge], [0, -_BAR / 2, height, height]
+            ax.plot(x, y, color=FAINT, linewidth=0.9, label=labels[model])
             ax.plot([rank], [0], marker="o", markersize=4, color=INK)
-            for words, place, aligned, baseline, colour, smaller in (
+            for words, place, aligned, baseline, color, smaller in (
                 (labels[model], (away, 0), outward, "center", INK, 0),
                 (f"{rank:.2f}", (-away / 2, 1), inward, "bottom", FAINT, 1.5),
             ):
-                ax.annotate(
-                    words,
-                    (edge, height),
-                    place,
-                    textcoords="offset points",
-                    ha=aligned,
-                    va=baseline,
-                    color=colour,
-                    fontsize=text_size - smaller,
-                    parse_math=False,
-                )
+                write(ax, words, (edge, height), place, size=text_size - smaller, color=color, ha=aligned, va=baseline)
 
 
 def _chance(p_value: float) -> str:

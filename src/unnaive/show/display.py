@@ -1,10 +1,11 @@
-"""Display: what all drawings of one pair of axes have in common, in scikit-learn's convention."""
+"""Display: the base class of all displays, which follow scikit-learn's convention."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TypeVar
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.show.style import axes_for
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ Drawn = TypeVar("Drawn", bound="Display")
 
 
 class Display(ABC):
-    """A subclass says how large it wants to be, and draws."""
+    """A drawing in matplotlib axes. Subclasses give its size and draw it."""
 
     ax_: Axes
     figure_: Figure | SubFigure
@@ -23,24 +24,19 @@ class Display(ABC):
     @property
     @abstractmethod
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
+        """Width and height in inches that suit the drawing."""
 
     @abstractmethod
     def _draw(self, ax: Axes) -> None:
-        """Draw into axes."""
+        """Draw into the axes."""
 
+    @shared_docs
     def plot(self: Drawn, *, ax: Axes | None = None) -> Drawn:
-        """Draw.
+        """Draw the display.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        Display
-            This one.
+        {plotted}
         """
         ax = axes_for(ax, self.size)
         self._draw(ax)

@@ -1,4 +1,4 @@
-"""EvidenceDisplay: what speaks for a class and what against it, column by column or term by term."""
+"""EvidenceDisplay: the evidence for and against a class, by column or term."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import is_missing
 from unnaive.models import classifier_of
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, settle, shorten, text_width, write, write_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 Contribution = tuple[str, str, float]
 
 
+@shared_docs
 class EvidenceDisplay(Display):
-    """Log odds of one class against another, as the sum of what the prior and every column contribute.
+    """Log odds of one class against another, as the sum of the contributions of the prior and of each column.
 
     Parameters
     ----------
@@ -36,33 +38,32 @@ class EvidenceDisplay(Display):
         The two classes.
     classes : list of labels
     probabilities : array-like of shape (n_classes,)
-        What the model makes of the row.
+        What the model predicts for the row.
     top : int, default=12
-        How many columns get a bar of their own; the others share one.
+        Number of columns with a bar of their own; the others share one.
     noun : str, default="columns"
-        What the contributions are of: "terms" in a model of text.
+        What contributes: "terms" in a model of text.
 
     Attributes
     ----------
     contributions_ : list of (str, str, float)
-        All of them: the prior first, then the columns, the weightiest first.
+        The prior first, then all columns by decreasing weight.
     total_ : float
         Their sum: the log odds of the two classes.
     label_, against_ : label
     probabilities_ : ndarray of shape (n_classes,)
         In the order of ``classes``.
     bars_ : list of (str, float)
-        What was drawn: words and log odds, from top to bottom.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+        Labels and log odds as drawn, from top to bottom.
+    {drawn}
 
     Examples
     --------
     >>> from unnaive.show import EvidenceDisplay
-    >>> contributions = [("prior", "", -0.5), ("sky", "grey", 2.0), ("wind", "missing", 0.0)]
+    >>> contributions = [("prior", "", -0.5), ("sky", "gray", 2.0), ("wind", "missing", 0.0)]
     >>> display = EvidenceDisplay(contributions, "rain", "sun", ["rain", "sun"], [0.82, 0.18]).plot()
     >>> display.bars_
-    [('prior', -0.5), ('sky = grey', 2.0), ('wind = missing', 0.0), ('total, p = 0.820', 1.5)]
+    [('prior', -0.5), ('sky = gray', 2.0), ('wind = missing', 0.0), ('total, p = 0.820', 1.5)]
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class EvidenceDisplay(Display):
         self.noun = noun
 
     @classmethod
+    @shared_docs
     def from_estimator(
         cls,
         model: Any,
@@ -97,27 +99,22 @@ class EvidenceDisplay(Display):
         top: int = 12,
         ax: Axes | None = None,
     ) -> EvidenceDisplay:
-        """Draw what a fitted model makes of one row.
+        """Explain a fitted model's prediction for one row.
 
         Parameters
         ----------
         model : classifier with ``predict_evidence``, or pipeline that ends in one
-            The columns of a pipeline are those that its last step sees: of raw documents, the terms.
+            The columns of a pipeline are those of its last step: the terms, if X holds documents.
         X : frame or array-like of shape (n_samples, n_features), or documents
         row : int, default=0
             Position of the row in X.
         label : label, optional
-            The class to argue for; by default the predicted one.
+            The class to argue for; the predicted one by default.
         against : label, optional
-            The class to argue against; by default the most probable other one.
+            The class to argue against; the most probable other one by default.
         top : int, default=12
-            How many columns get a bar of their own.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        EvidenceDisplay
+            Number of columns with a bar of their own.
+        {plotted}
         """
         return cls.of(model, X, row=row, label=label, against=against, top=top).plot(ax=ax)
 
@@ -125,45 +122,29 @@ class EvidenceDisplay(Display):
     def of(
         cls, model: Any, X: Any, *, row: int = 0, label: Any = None, against: Any = None, top: int = 12
     ) -> EvidenceDisplay:
-        """Find out what ``from_estimator`` draws, without drawing it; parameters are the same."""
-        classifier = classifier_of(model)
-        if not hasattr(classifier, "predict_evidence"):
-            raise ValueError(f"{type(classifier).__name__} does not tell its evidence: it has no predict_evidence.")
-        n_rows = _num_samples(X)
-        if not -n_rows <= row < n_rows:
-            raise ValueError(f"There is no row {row}: X has {n_rows} rows, of which the first is row 0.")
-        one = _safe_indexing(X, [row % n_rows])
+        """The display that ``from_estimator`` draws, not yet drawn."""
+        classifier, one = row_of(model, X, row, "row", "predict_evidence")
         names = _names(model)
-        if classifier is not model:
-            one = model[:-1].transform(one)
         evidence = np.array(classifier.predict_evidence(one), dtype=np.float64)[0]
-        evidence[1:, np.isneginf(evidence[0])] = 0.0  # of a class that cannot be, the prior says it all
+        evidence[1:, np.isneginf(evidence[0])] = 0.0  # the prior alone rules out an impossible class
         joint = evidence.sum(axis=0)
         classes = np.asarray(model.classes_).tolist()
         chosen, other = choose(joint, classes, label, against)
         odds = evidence[:, chosen] - evidence[:, other]
         columns = [(name, value, float(size)) for name, value, size in zip(names, _values(classifier, one), odds[1:])]
         columns.sort(key=lambda contribution: -abs(contribution[2]))
-        weights = np.exp(joint - joint.max())
-        return cls(
-            [("prior", "", float(odds[0])), *columns],
-            classes[chosen],
-            classes[other],
-            classes,
-            weights / weights.sum(),
-            top=top,
-            noun="terms" if issparse(one) else "columns",
-        )
+        contributions = [("prior", "", float(odds[0])), *columns]
+        noun = "terms" if issparse(one) else "columns"
+        return cls(contributions, classes[chosen], classes[other], classes, softmax(joint), top=top, noun=noun)
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 7.5, 1.3 + 0.27 * (min(len(self.contributions_) - 1, self.top + 1) + 2)
 
     _n_sums = 1  # bars at the end that stand apart
 
     def _longest(self, sizes: NDArray[np.float64]) -> float:
-        """Where bars are cut: odds against a class that cannot be are infinite."""
+        """Where bars are cut: the odds against an impossible class are infinite."""
         return 1.2 * float(np.abs(sizes[np.isfinite(sizes)]).max(initial=1.0))
 
     def _draw(self, ax: Axes) -> None:
@@ -197,26 +178,17 @@ class EvidenceDisplay(Display):
                 ax.barh(place, size, **look)
             else:  # broken
                 ax.barh([place, place], [0.86 * size, 0.1 * size], left=[0, 0.9 * size], **look)
-            ax.annotate(
-                number,
-                (size, place),
-                (4 if size >= 0 else -4, 0),
-                textcoords="offset points",
-                ha="left" if size >= 0 else "right",
-                va="center",
-                color=INK,
-                fontsize=TEXT_SIZE,
-                fontweight="bold" if is_total else "normal",
-            )
+            offset, ha = ((4, 0), "left") if size >= 0 else ((-4, 0), "right")
+            write(ax, number, (size, place), offset, ha=ha, fontweight="bold" if is_total else "normal")
         ax.axvline(0, color=FAINT, linewidth=0.9)
         if n_single:
             ax.axhline(places[n_single] - 0.7, color=FAINT, linewidth=0.6)
 
     def _bars(self) -> list[tuple[str, float]]:
-        """Words and log odds of the prior, the weightiest columns, all others together, and the total."""
+        """Labels and log odds of the prior, the weightiest columns, all others together, and the total."""
         (prior, _, of_prior), *columns = self.contributions_
         shown, others = columns[: self.top], columns[self.top :]
-        if len(others) == 1:  # as long as the line that would stand for it
+        if len(others) == 1:  # takes no more room than the line that would replace it
             shown, others = columns, []
         bars = [(prior, of_prior)]
         bars += [(f"{shorten(name, 28)} = {shorten(value, 24)}", size) for name, value, size in shown]
@@ -231,15 +203,31 @@ class EvidenceDisplay(Display):
         return f"p = {probability:.3f}" if probability >= 0.001 else f"p = {probability:.1e}"
 
 
+def row_of(model: Any, X: Any, row: int, noun: str, method: str) -> tuple[Any, Any]:
+    """The classifier of a model or pipeline, and one row of X as that classifier sees it."""
+    classifier = classifier_of(model)
+    if not hasattr(classifier, method):
+        raise ValueError(f"{type(classifier).__name__} cannot explain its predictions: it has no {method}.")
+    n_rows = _num_samples(X)
+    if not -n_rows <= row < n_rows:
+        raise ValueError(f"There is no {noun} {row}: X has {n_rows} {noun}s, counted from 0.")
+    one = _safe_indexing(X, [row % n_rows])
+    return classifier, one if classifier is model else model[:-1].transform(one)
+
+
+def softmax(joint: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities of the classes from their joint log probabilities."""
+    weights = np.exp(joint - joint.max())
+    return weights / weights.sum()
+
+
 def choose(joint: NDArray[np.float64], classes: list[Any], label: Any, against: Any) -> tuple[int, int]:
-    """Places of the two classes that were named, or else of the most probable ones."""
+    """Places of the two classes given, or else of the most probable ones."""
     if len(classes) < 2:
-        raise ValueError(
-            f"The model knows only the class {classes[0]!r}, and evidence is for one class against another."
-        )
+        raise ValueError(f"The model has only the class {classes[0]!r}, but evidence is for one class against another.")
     for wanted in (label, against):
         if wanted is not None and wanted not in classes:
-            raise ValueError(f"The model knows no class {wanted!r}; it knows {', '.join(map(repr, classes))}.")
+            raise ValueError(f"The model has no class {wanted!r}; its classes are {', '.join(map(repr, classes))}.")
     if label is not None and label == against:
         raise ValueError(f"Evidence is for one class against another, but both are {label!r}.")
     by_probability = np.argsort(-joint, kind="stable").tolist()
@@ -256,7 +244,7 @@ def _names(model: Any) -> list[str]:
 
 
 def _values(model: Any, one: Any) -> list[str]:
-    """The values of a single row in words."""
+    """The values of a single row as text."""
     if issparse(one):
         return [_times(count) for count in one.toarray()[0].tolist()]
     if nw.dependencies.is_into_dataframe(one):

@@ -1,4 +1,4 @@
-"""Where to draw the vertices of a small graph: distances as along a zigzag, rings as polygons, nothing in the way."""
+"""Layout of small graphs: chains as zigzags, rings as polygons, and few crossings."""
 
 from __future__ import annotations
 
@@ -13,36 +13,18 @@ from scipy.sparse.csgraph import shortest_path
 
 from unnaive.graphs.labelled_graph import Graph
 
-_STARTS, _ENOUGH = 12, 3  # of the layout, at most, and if nothing is in the way of anything
-_ROUNDS = 600  # of moves from each start
-_APART = 0.5  # least distance between two vertices, in lengths of an edge
-_LOST = 0.3  # if they are closer than this, a circle is better
-_OFF = 0.3  # and between a vertex and an edge that passes it
+_MAX_STARTS, _MIN_STARTS = 12, 3  # the minimum, if the layout has no clashes and crossings
+_MAX_ITERATIONS = 600
+_APART = 0.5  # minimum distance between two vertices, in lengths of an edge
+_LOST = 0.3  # if they are closer than this, the vertices are placed on a circle
+_OFF = 0.3  # minimum distance between a vertex and an edge that passes it
 _LARGEST_RING = 8  # that is drawn as a regular polygon
 
 
 def lay_out(graph: Graph) -> NDArray[np.float64]:
-    """Places for the vertices of a graph in a plane, with edges about as long as 1 if vertices have room then.
+    """Positions of the vertices of a graph, with edges of a length of about 1 if that leaves room for the vertices.
 
-    Parameters
-    ----------
-    graph : Graph
-
-    Returns
-    -------
-    ndarray of shape (n_vertices, 2)
-        No two of them are closer than half an edge; the two that are farthest apart are on a level.
-
-    Examples
-    --------
-    >>> from unnaive.graphs.labelled_graph import Graph
-    >>> from unnaive.show.graph_layout import lay_out
-    >>> ring = lay_out(Graph("CCCC", [(0, 1), (1, 2), (2, 3), (0, 3)]))
-    >>> abs(ring).round(2) + 0.0
-    array([[0.71, 0.  ],
-           [0.  , 0.71],
-           [0.71, 0.  ],
-           [0.  , 0.71]])
+    No two vertices are closer than half an edge, and the two that are farthest apart are level.
     """
     n = len(graph.labels)
     if n < 2:
@@ -55,7 +37,7 @@ def lay_out(graph: Graph) -> NDArray[np.float64]:
         faults = _n_clashes(places, edges), _n_crossings(places, edges), stress
         if faults < least:
             best, least = places, faults
-        if least[:2] == (0, 0) and (tried >= _ENOUGH or least[2] < 0.01 * n):
+        if least[:2] == (0, 0) and (tried >= _MIN_STARTS or least[2] < 0.01 * n):
             break
     closest = smallest_gap(best)
     if closest < _LOST:
@@ -72,8 +54,8 @@ def _wanted_distances(graph: Graph) -> NDArray[np.float64]:
     for i, j, _ in graph.edges:
         joined[i, j] = joined[j, i] = 1
     hops = shortest_path(csr_matrix(joined), unweighted=True)
-    hops[np.isinf(hops)] = hops[np.isfinite(hops)].max() + 2  # parts that are not connected
-    # Ends of a chain of so many edges of length 1 with angles of 120°, now to the one side, now to the other.
+    hops[np.isinf(hops)] = hops[np.isfinite(hops)].max() + 2  # between components
+    # The ends of a zigzag of as many edges of length 1, with angles of 120°.
     wanted = np.sqrt(0.75 * hops**2 + 0.25 * (hops % 2))
     for ring in _rings(joined, graph):
         size = len(ring)
@@ -84,7 +66,7 @@ def _wanted_distances(graph: Graph) -> NDArray[np.float64]:
 
 
 def _rings(joined: NDArray[np.float64], graph: Graph) -> Iterator[list[int]]:
-    """A smallest ring through each edge that is on one, unless it is large."""
+    """A smallest ring through each edge, unless it has none or a large one."""
     for i, j, _ in graph.edges:
         others = joined.copy()
         others[i, j] = others[j, i] = 0
@@ -97,24 +79,24 @@ def _rings(joined: NDArray[np.float64], graph: Graph) -> Iterator[list[int]]:
 
 
 def _starts(wanted: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """Where to begin: classical scaling, a little off, as what begins symmetric stays so; then anywhere."""
+    """Initial positions: classical scaling with noise, which breaks symmetries, then random ones."""
     rng = np.random.default_rng(0)
     n = len(wanted)
-    centre = np.eye(n) - 1 / n
-    values, vectors = np.linalg.eigh(-0.5 * centre @ wanted**2 @ centre)
+    center = np.eye(n) - 1 / n
+    values, vectors = np.linalg.eigh(-0.5 * center @ wanted**2 @ center)
     yield (vectors * np.sqrt(np.maximum(values, 0.0)))[:, -2:] + 0.1 * rng.normal(size=(n, 2))
-    for _ in range(_STARTS - 1):
+    for _ in range(_MAX_STARTS - 1):
         yield wanted.max() * rng.uniform(-0.5, 0.5, size=(n, 2))
 
 
 def _relax(start: NDArray[np.float64], wanted: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Move vertices to where the weighted squared errors of their distances are least, by majorisation."""
+    """Move vertices to a minimum of the weighted squared errors of their distances, by majorization."""
     off_diagonal = ~np.eye(len(wanted), dtype=bool)
     weights = np.zeros_like(wanted)
-    weights[off_diagonal] = wanted[off_diagonal] ** -4  # angles count for more than what is far apart
+    weights[off_diagonal] = wanted[off_diagonal] ** -4  # angles matter more than long distances
     solve = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
     places = start
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ITERATIONS):
         pulls = weights * wanted / np.maximum(_distances(places), 1e-9)
         before, places = places, solve @ ((np.diag(pulls.sum(axis=1)) - pulls) @ places)
         if np.abs(places - before).max() < 1e-5:
@@ -151,8 +133,8 @@ def _n_crossings(places: NDArray[np.float64], edges: NDArray[np.intp]) -> int:
 
 
 def _level(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn the two vertices that are farthest apart onto a level, the first to the left, and move all to the middle."""
-    distances = _distances(places).round(3)  # of equal ones the first, whatever the rounding
+    """Center the vertices, rotated so that the two that are farthest apart are level, the first one on the left."""
+    distances = _distances(places).round(3)  # so that rounding errors break no ties
     one, other = np.unravel_index(distances.argmax(), distances.shape)
     x, y = (places[other] - places[one]) / np.linalg.norm(places[other] - places[one])
     turned = places @ np.array([[x, -y], [y, x]])
@@ -163,5 +145,5 @@ def _level(places: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def smallest_gap(places: NDArray[np.float64]) -> float:
-    """The least distance of two vertices; as if there were another a little off if there is one alone."""
+    """The minimum distance between two vertices; 2 if there is only one."""
     return float(_distances(places)[np.triu_indices(len(places), 1)].min(initial=2.0))

@@ -1,4 +1,4 @@
-"""NetworkDisplay: which columns depend on which."""
+"""NetworkDisplay: the structure of a Bayesian network."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, shorten, spread, text_width
+from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, shorten, spread, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,39 +22,39 @@ if TYPE_CHECKING:
 _HIGH = 0.26  # a box
 _PADDING = 0.16
 _BETWEEN = 0.14  # boxes of a layer
-_THROUGH = 0.1  # a link on its way through a layer
-_LAYERS = {"down": 0.38, "across": 0.5}  # least gap between two layers,
-_STEEP = 0.06  # and its share of the way that links go aside in it, lest they lie too flat
+_THROUGH = 0.1  # width of a link that passes through a layer
+_LAYERS = {"down": 0.38, "across": 0.5}  # minimum gap between two layers
+_STEEP = 0.06  # minimum gap, as a share of the sideways extent of its links, so that they are not too flat
 _MARGIN = 0.04
 _LARGEST = (16.0, 11.0)  # figure
 _SWEEPS = 12
 
 
+@shared_docs
 class NetworkDisplay(Display):
-    """The columns of a network in layers, with an arrow to each column from those it depends on.
+    """The columns of a network in layers, with an arrow to each column from its parents.
 
-    Layers follow each other downwards or from left to right, whichever needs less room. Columns that neither
-    depend on others nor have others depend on them stand in lines below.
+    Layers run downwards or from left to right, whichever takes less room. Columns without parents and children are
+    listed below.
 
     Parameters
     ----------
     parents : list of tuple of int
-        The columns each column depends on.
+        For each column, the columns it depends on.
     names : list of str, optional
-        Names of the columns; by default their positions.
+        Names of the columns; their positions by default.
     class_is_parent : array-like of bool of shape (n_columns,), optional
-        Whether a column depends on the class; by default all do. Columns that do not have a dashed box.
+        Whether a column depends on the class; all do by default. Columns that do not have a dashed box.
 
     Attributes
     ----------
     layers : list of list of int
         Columns by layer, in the order drawn.
     positions_ : ndarray of shape (n_columns, 2)
-        Middles of the boxes, in data coordinates.
+        Centers of the boxes, in data coordinates.
     sizes_ : ndarray of shape (n_columns, 2)
         Widths and heights of the boxes.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
@@ -81,18 +82,14 @@ class NetworkDisplay(Display):
         self.layers = [[node for node in layer if node < n] for layer in self._graph.layers]
 
     @classmethod
+    @shared_docs
     def from_estimator(cls, model: Any, *, ax: Axes | None = None) -> NetworkDisplay:
         """Draw the structure of a fitted model.
 
         Parameters
         ----------
         model : TAN, KDB or BayesNet
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        NetworkDisplay
+        {plotted}
         """
         check_is_fitted(model)
         if not hasattr(model, "parents_"):
@@ -105,7 +102,6 @@ class NetworkDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         needed = self._arrange().size
         scale = min(1.0, _LARGEST[0] / needed[0], _LARGEST[1] / needed[1])
         return max(3.0, needed[0] * scale + 0.2), max(1.5, needed[1] * scale + 0.2)
@@ -122,7 +118,7 @@ class NetworkDisplay(Display):
         n = len(self.parents)
         self.positions_, self.sizes_ = plan.positions[:n], plan.sizes[:n]
         for node in sorted({parent for parent, _ in self._graph.segments if plan.beyond[parent] > 0}):
-            # As far as wider boxes beside it reach, links go together.
+            # Links run together as far as wider boxes of the same layer reach.
             start = plan.positions[node, 0] + plan.sizes[node, 0] / 2
             ax.hlines(plan.positions[node, 1], start, start + plan.beyond[node], color=FAINT, linewidth=0.9)
         for parent, child in self._graph.segments:
@@ -149,7 +145,7 @@ class NetworkDisplay(Display):
         return down if down.squeeze >= across.squeeze else across
 
     def _draw_segment(self, ax: Axes, plan: _Plan, parent: int, child: int, scale: float) -> None:
-        """Draw a link, or a part of it, as a curve that leaves and arrives in the direction of the layers."""
+        """Draw a link, or a part of it, as a curve that starts and ends in the direction of the layers."""
         from matplotlib.patches import FancyArrowPatch, PathPatch
         from matplotlib.path import Path
 
@@ -159,7 +155,7 @@ class NetworkDisplay(Display):
         turn = start + along * plan.beyond[parent]
         bend = along * np.abs((end - turn) @ along) / 2
         corners = [turn, turn + bend, end - bend, end]
-        if child >= len(self.parents):  # straight on through a layer that is only passed
+        if child >= len(self.parents):  # straight through a layer that it only passes
             corners.append(end + along * plan.sizes[child])
         path = Path(np.array(corners), [1, 4, 4, 4, 2][: len(corners)])
         if child < len(self.parents):
@@ -171,40 +167,23 @@ class NetworkDisplay(Display):
 
 
 def _draw_box(
-    ax: Axes, middle: NDArray[np.float64], size: NDArray[np.float64], label: str, colour: str, style: Any, scale: float
+    ax: Axes, middle: NDArray[np.float64], size: NDArray[np.float64], label: str, color: str, style: Any, scale: float
 ) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     corner = middle - size / 2
-    box = FancyBboxPatch(
-        (corner[0], corner[1]),
-        size[0],
-        size[1],
-        boxstyle="round,pad=0,rounding_size=0.07",
-        facecolor="none",
-        edgecolor=colour,
-        linestyle=style,
-        linewidth=0.9,
+    look: dict[str, Any] = {"facecolor": "none", "edgecolor": color, "linestyle": style, "linewidth": 0.9}
+    ax.add_patch(
+        FancyBboxPatch((corner[0], corner[1]), size[0], size[1], boxstyle="round,pad=0,rounding_size=0.07", **look)
     )
-    ax.add_patch(box)
-    ax.text(
-        middle[0],
-        middle[1],
-        label,
-        ha="center",
-        va="center",
-        color=colour,
-        fontsize=TEXT_SIZE * scale,
-        parse_math=False,
-    )
+    write(ax, label, middle, size=TEXT_SIZE * scale, color=color)
 
 
 @dataclass(frozen=True)
 class _Graph:
-    """Columns and, on links that pass through layers, further nodes, in ordered layers.
+    """Columns in ordered layers, with an extra node wherever links of a column pass through a layer.
 
-    All links of a column that pass through a layer share one node there. ``segments`` are the pairs of nodes of
-    adjacent layers, ``alone`` the columns without links.
+    ``segments`` are pairs of nodes of adjacent layers, ``alone`` the columns without links.
     """
 
     n_nodes: int
@@ -235,7 +214,7 @@ class _Graph:
 
 
 def _depths(parents: list[tuple[int, ...]], children: list[list[int]]) -> list[int]:
-    """Layer of every column: below all its parents, and close to its children if it has no parents."""
+    """The layer of each column: below all its parents, and close to its children if it has no parents."""
     depth = [0] * len(parents)
     waiting = [len(of_child) for of_child in parents]
     ready = [column for column, n in enumerate(waiting) if n == 0]
@@ -246,7 +225,7 @@ def _depths(parents: list[tuple[int, ...]], children: list[list[int]]) -> list[i
             if waiting[child] == 0:
                 ready.append(child)
     if any(waiting):
-        raise ValueError("The columns depend on each other in a circle, so that there is no first layer.")
+        raise ValueError("The columns depend on each other in a cycle, so there is no first layer.")
     for column, of_column in enumerate(children):
         if of_column and not parents[column]:
             depth[column] = min(depth[child] for child in of_column) - 1
@@ -254,7 +233,7 @@ def _depths(parents: list[tuple[int, ...]], children: list[list[int]]) -> list[i
 
 
 def _order(layer_of: dict[int, int], segments: list[tuple[int, int]]) -> list[list[int]]:
-    """Nodes by layer, in an order with few crossings: the best of some sweeps of the barycentre rule."""
+    """Nodes by layer, in the order with the fewest crossings of several sweeps of the barycenter heuristic."""
     above: dict[int, list[int]] = {node: [] for node in layer_of}
     below: dict[int, list[int]] = {node: [] for node in layer_of}
     for parent, child in segments:
@@ -266,11 +245,11 @@ def _order(layer_of: dict[int, int], segments: list[tuple[int, int]]) -> list[li
     best, fewest = [list(layer) for layer in layers], _n_crossings(layers, below)
     for sweep in range(_SWEEPS):
         downwards = sweep % 2 == 0
-        neighbours = above if downwards else below
+        neighbors = above if downwards else below
         for layer in layers if downwards else layers[::-1]:
             place = {node: rank for row in layers for rank, node in enumerate(row)}
             means = {
-                node: np.mean([place[other] for other in neighbours[node]]) if neighbours[node] else place[node]
+                node: np.mean([place[other] for other in neighbors[node]]) if neighbors[node] else place[node]
                 for node in layer
             }
             layer.sort(key=means.__getitem__)
@@ -281,7 +260,7 @@ def _order(layer_of: dict[int, int], segments: list[tuple[int, int]]) -> list[li
 
 
 def _depth_first(layer_of: dict[int, int], below: dict[int, list[int]]) -> list[int]:
-    """All nodes, each followed by what hangs on it: trees get no crossings from the start."""
+    """All nodes in depth-first order, in which trees have no crossings."""
     seen: dict[int, None] = {}
     for root in sorted(layer_of, key=lambda node: (layer_of[node], node)):
         stack = [root]
@@ -304,10 +283,7 @@ def _n_crossings(layers: list[list[int]], below: dict[int, list[int]]) -> int:
 
 @dataclass(frozen=True)
 class _Plan:
-    """Where everything is, in inches from the lower left corner.
-
-    ``beyond`` is how far a layer reaches beyond each of its nodes in the direction of the links.
-    """
+    """Positions in inches from the lower left corner; a layer extends ``beyond`` each of its nodes along the links."""
 
     flow: str
     size: tuple[float, float]
@@ -319,12 +295,12 @@ class _Plan:
 
     @property
     def squeeze(self) -> float:
-        """How much it has to shrink to be no larger than a page."""
+        """The scale at which it fits on a page."""
         return min(1.0, 11.0 / self.size[0], 8.0 / self.size[1])
 
 
 def _arrange(graph: _Graph, widths: NDArray[np.float64], head: float, flow: str) -> _Plan:
-    """Place the layers downwards or across, the class above them, and the columns without links below."""
+    """Place the layers, with the class above them and the columns without links below."""
     sizes = np.full((graph.n_nodes, 2), _THROUGH)
     sizes[: len(widths)] = np.column_stack([widths, np.full(len(widths), _HIGH)])
     side, way = (0, 1) if flow == "down" else (1, 0)
@@ -364,26 +340,26 @@ def _arrange(graph: _Graph, widths: NDArray[np.float64], head: float, flow: str)
 
 
 def _sideways(graph: _Graph, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Positions within the layers: every node close to the mean of those it is linked with."""
+    """Positions within the layers: each node close to the mean of its neighbors."""
     positions = np.zeros(graph.n_nodes)
     gaps = [(sizes[layer[:-1]] + sizes[layer[1:]]) / 2 + _BETWEEN for layer in graph.layers]
-    neighbours: list[list[int]] = [[] for _ in range(graph.n_nodes)]
+    neighbors: list[list[int]] = [[] for _ in range(graph.n_nodes)]
     for parent, child in graph.segments:
-        neighbours[parent].append(child)
-        neighbours[child].append(parent)
+        neighbors[parent].append(child)
+        neighbors[child].append(parent)
     for layer, gap in zip(graph.layers, gaps):
         positions[layer] = np.concatenate([[0.0], np.cumsum(gap)]) - gap.sum() / 2
     for sweep in range(2 * _SWEEPS):
         order = range(len(graph.layers))
         for place in order if sweep % 2 == 0 else reversed(order):
             layer = graph.layers[place]
-            wanted = [positions[neighbours[node]].mean() if neighbours[node] else positions[node] for node in layer]
+            wanted = [positions[neighbors[node]].mean() if neighbors[node] else positions[node] for node in layer]
             positions[layer] = spread(wanted, gaps[place])
     return positions
 
 
 def _wrap(columns: list[int], positions: NDArray[np.float64], sizes: NDArray[np.float64], width: float) -> float:
-    """Place columns in lines from the top, and give the height they take with a gap above them."""
+    """Place columns in lines from the top, and return their height with a gap above them."""
     lines: list[list[int]] = []
     used = np.inf
     for column in columns:

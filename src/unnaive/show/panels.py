@@ -1,4 +1,4 @@
-"""What displays of several panels share: panels within axes, outlines of cells, a legend below them."""
+"""What displays with several panels share: panels within axes, outlines of cells, and a legend below."""
 
 from __future__ import annotations
 
@@ -15,39 +15,24 @@ if TYPE_CHECKING:
 
 
 def largest_classes(labels: NDArray[Any], most: int) -> list[Any]:
-    """The classes of the most rows, in order of their labels; of equal ones the first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.show.panels import largest_classes
-    >>> largest_classes(np.array(["c", "a", "b", "c", "b", "d"]), 3)
-    ['a', 'b', 'c']
-    """
+    """The largest classes in order of their labels; of classes of the same size, the first."""
     classes, counts = np.unique(labels, return_counts=True)
     return classes[np.sort(np.argsort(-counts, kind="stable")[:most])].tolist()
 
 
 def class_name(label: Any) -> str:
-    """What a label is called, numbers and booleans by the word that makes them names.
-
-    Examples
-    --------
-    >>> from unnaive.show.panels import class_name
-    >>> class_name("setosa"), class_name(2)
-    ('setosa', 'class 2')
-    """
+    """A label as text; numbers and booleans follow the word "class"."""
     return label if isinstance(label, str) else f"class {label}"
 
 
 def inset(ax: Axes, whole: tuple[float, float], x: float, y: float, width: float, height: float) -> Axes:
-    """Axes within others of a size in inches, in inches from their lower left corner, in the theme's colours."""
+    """Axes within axes of the size ``whole``, all in inches from the lower left corner."""
     inside = ax.inset_axes((x / whole[0], y / whole[1], width / whole[0], height / whole[1]))
     return axes_for(inside, (width, height))
 
 
 def legend_below(ax: Axes, marks: Sequence[Any], names: Sequence[str], n_columns: int, handlelength: float) -> Any:
-    """A legend at the lower left end of axes that hold panels, without a frame."""
+    """A legend without a frame in the lower left corner of axes that hold panels."""
     legend = ax.legend(
         marks,
         names,
@@ -69,8 +54,8 @@ def legend_below(ax: Axes, marks: Sequence[Any], names: Sequence[str], n_columns
 
 
 def fitting(name: Any, width: float, size: float) -> str:
-    """A name in one line, cut as short as it takes for a width in inches."""
-    few, many = 3, 40  # letters that surely have room, or are the least there is, and those that may have
+    """A name on one line, shortened to a width in inches."""
+    few, many = 3, 40  # characters, at least and at most
     while few < many:
         middle = (few + many + 1) // 2
         if text_width(shorten(name, middle), size) > width:
@@ -81,7 +66,7 @@ def fitting(name: Any, width: float, size: float) -> str:
 
 
 def outline(cells: NDArray[np.bool_]) -> Any:
-    """The path round some cells of a matrix, neighbours in a row as one; None if there are none."""
+    """The path around some cells of a matrix, adjacent cells of a row as one; None if there are none."""
     from matplotlib.path import Path
 
     edges = np.diff(np.pad(cells, ((0, 0), (1, 1))).astype(np.int8), axis=1)

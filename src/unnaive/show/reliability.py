@@ -1,4 +1,4 @@
-"""ReliabilityDisplay: how often predictions are right, against how sure they were."""
+"""ReliabilityDisplay: accuracy against predicted probability."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.metrics import Outcome, calibration_error_of, reliability
-from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, axes_for, shorten
+from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, axes_for, draw_grid, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,34 +19,34 @@ if TYPE_CHECKING:
     from unnaive.evaluate.comparison import Comparison
 
 _MARKERS = "os^DvPX*"
-_MOST_CURVES = 6  # more of them are hard to follow
-_LARGEST_MARKER, _SMALLEST_MARKER = 150.0, 12.0  # areas in square points; the largest is of the bin with most rows
-_JOINED = 0.01  # share of the rows
+_MAX_CURVES = 6  # more are hard to read
+_LARGEST_MARKER, _SMALLEST_MARKER = 150.0, 12.0  # areas in square points; the largest is that of the largest bin
+_JOINED = 0.01  # minimum share of the rows for a bin to be on the line
 
 
+@shared_docs
 class ReliabilityDisplay:
-    """Share of right predictions against their probability, by bins of the probability.
+    """Share of correct predictions against their predicted probability, in bins of the probability.
 
-    Well calibrated predictions lie on the diagonal; those below it are too sure. The area of a marker is in
-    proportion to the rows in its bin, as long as it can be seen; the line leaves out bins of less than one row in
-    a hundred, which say little. The expected calibration error is in the legend.
+    Well calibrated predictions lie on the diagonal, overconfident ones below it. The area of a marker is proportional
+    to the number of rows in its bin, above a visible minimum; the line skips bins with less than 1 % of the rows. The
+    legend gives the expected calibration error.
 
     Parameters
     ----------
     tables : dict of str to array-like of shape (n_bins, 3)
-        By the name of a curve: rows, summed probabilities of the predicted class and right predictions of
-        every bin, as from :func:`unnaive.evaluate.metrics.reliability`.
+        For each named curve, the number of rows, the summed probability of the predicted class and the number of
+        correct predictions per bin, as from :func:`unnaive.evaluate.metrics.reliability`.
 
     Attributes
     ----------
     calibration_errors : dict of str to float
-        Expected calibration error of every curve.
+        Expected calibration error of each curve.
     curves_ : dict of str to ndarray of shape (n_bins_with_rows, 2)
-        What was drawn: mean probability and share of right predictions.
-    ax_ : matplotlib Axes
+        Mean probability and share of correct predictions per bin.
     histogram_ax_ : matplotlib Axes or None
-        Where the shares of rows in the bins are drawn; only in a figure of its own.
-    figure_ : matplotlib Figure
+        Axes of the shares of rows in the bins; None if axes were passed to draw in.
+    {drawn}
 
     Examples
     --------
@@ -67,10 +68,11 @@ class ReliabilityDisplay:
         self.calibration_errors = {name: calibration_error_of(table) for name, table in self.tables.items()}
 
     @classmethod
+    @shared_docs
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, n_bins: int = 15, ax: Axes | None = None
     ) -> ReliabilityDisplay:
-        """Draw a fitted model's predictions of rows it has not seen.
+        """Draw a fitted model's predictions for unseen rows.
 
         Parameters
         ----------
@@ -78,18 +80,14 @@ class ReliabilityDisplay:
         X : frame or array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         n_bins : int, default=15
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure, with a histogram.
-
-        Returns
-        -------
-        ReliabilityDisplay
+        {plotted}
         """
         return cls.from_predictions(
             y, model.predict_proba(X), classes=model.classes_, n_bins=n_bins, name=type(model).__name__, ax=ax
         )
 
     @classmethod
+    @shared_docs
     def from_predictions(
         cls,
         y_true: Any,
@@ -100,50 +98,41 @@ class ReliabilityDisplay:
         name: str | None = None,
         ax: Axes | None = None,
     ) -> ReliabilityDisplay:
-        """Draw predictions that were made before.
+        """Draw predictions made earlier.
 
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
         probabilities : array-like of shape (n_samples, n_classes) or (n_samples,)
-            Of the classes; of two classes, those of the second will do.
+            Of the classes or, if there are two, of the second one.
         classes : array-like of shape (n_classes,), optional
-            Which column is which class; by default the labels in ``y_true``, sorted. A row whose class is not
-            among them was predicted wrongly.
+            The class of each column; the sorted labels in ``y_true`` by default. The prediction for a row of another
+            class counts as wrong.
         n_bins : int, default=15
         name : str, optional
-            What the curve is called.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure, with a histogram.
-
-        Returns
-        -------
-        ReliabilityDisplay
+            Name of the curve.
+        {plotted}
         """
         table = reliability(_outcome(np.asarray(y_true), probabilities, classes), n_bins)
         return cls({name or "predictions": table}).plot(ax=ax)
 
     @classmethod
+    @shared_docs
     def from_comparison(
         cls, comparison: Comparison, models: Sequence[str] | None = None, ax: Axes | None = None
     ) -> ReliabilityDisplay:
-        """Draw models of a comparison over all rows of all data sets that they were tested on.
+        """Draw models of a comparison, over all test rows of all data sets.
 
         Parameters
         ----------
         comparison : Comparison
         models : list of str, optional
-            By default those of the six best average ranks that have probabilities.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure, with a histogram.
-
-        Returns
-        -------
-        ReliabilityDisplay
+            The six with the best average ranks that predict probabilities, by default.
+        {plotted}
         """
         if models is None:
             ranked = [standing.model for standing in comparison.leaderboard()]
-            chosen = [model for model in ranked if comparison.reliability(model) is not None][:_MOST_CURVES]
+            chosen = [model for model in ranked if comparison.reliability(model) is not None][:_MAX_CURVES]
         else:
             chosen = list(models)
         tables = {model: comparison.reliability(model) for model in chosen}
@@ -151,27 +140,22 @@ class ReliabilityDisplay:
         if without or not tables:
             raise ValueError(
                 f"There are no probabilities of {', '.join(map(repr, without)) or 'any model'} in the comparison: "
-                "name models that have predict_proba."
+                "choose models with predict_proba."
             )
         return cls({model: table for model, table in tables.items() if table is not None}).plot(ax=ax)
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice, without the histogram."""
+        """Width and height in inches that suit the drawing, without the histogram."""
         return 5.6, 5.2
 
+    @shared_docs
     def plot(self, *, ax: Axes | None = None) -> ReliabilityDisplay:
-        """Draw.
+        """Draw the display, with a histogram of the probabilities if it gets a figure of its own.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure, with a histogram below.
-
-        Returns
-        -------
-        ReliabilityDisplay
-            This one.
+        {plotted}
         """
         self.histogram_ax_ = None
         if ax is None:
@@ -186,19 +170,18 @@ class ReliabilityDisplay:
         ax = axes_for(ax, self.size)
         self.curves_ = {name: _curve(table) for name, table in self.tables.items()}
         for place, (name, curve) in enumerate(self.curves_.items()):
-            colour, marker = _look(place)
+            color, marker = _look(place)
             rows = self.tables[name][:, 0]
             areas = np.maximum(_LARGEST_MARKER * rows[rows > 0] / rows.max(initial=1.0), _SMALLEST_MARKER)
             joined = curve[rows[rows > 0] >= _JOINED * rows.sum()]
-            ax.plot(joined[:, 0], joined[:, 1], color=colour, linewidth=1.2, zorder=2)
-            ax.scatter(curve[:, 0], curve[:, 1], areas, marker=marker, color=colour, linewidths=0, alpha=0.75, zorder=3)
+            ax.plot(joined[:, 0], joined[:, 1], color=color, linewidth=1.2, zorder=2)
+            ax.scatter(curve[:, 0], curve[:, 1], areas, marker=marker, color=color, linewidths=0, alpha=0.75, zorder=3)
         lowest = min((float(curve.min()) for curve in self.curves_.values() if curve.size), default=0.0)
         limits = (max(-0.03, np.floor(lowest * 10) / 10 - 0.03), 1.03)
         ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1.0, linestyle="--", zorder=1)
         ax.set(xlim=limits, ylim=limits)
-        ax.grid(color=GRID, linewidth=0.6)
-        ax.set_axisbelow(True)
-        ax.set_ylabel("share of right predictions")
+        draw_grid(ax)
+        ax.set_ylabel("share of correct predictions")
         self._write_legend(ax)
         if self.histogram_ax_ is not None:
             self._draw_histogram(self.histogram_ax_)
@@ -210,8 +193,8 @@ class ReliabilityDisplay:
         from matplotlib.lines import Line2D
 
         looks = [_look(place) for place in range(len(self.tables))]
-        handles = [Line2D([], [], color=colour, marker=marker, linewidth=1.2) for colour, marker in looks]
-        # Words are set afterwards: a legend leaves out labels that begin with an underscore.
+        handles = [Line2D([], [], color=color, marker=marker, linewidth=1.2) for color, marker in looks]
+        # The texts are set afterwards, as a legend leaves out labels that start with an underscore.
         legend = ax.legend(handles, ["."] * len(handles), loc="best", frameon=False, fontsize=TEXT_SIZE)
         for text, (name, error) in zip(legend.get_texts(), self.calibration_errors.items()):
             text.set(text=f"{shorten(name, 28)}: ECE {error:.3f}", color=INK, parse_math=False)
@@ -227,18 +210,18 @@ class ReliabilityDisplay:
 
 
 def _look(place: int) -> tuple[str, str]:
-    """Colour and marker of a curve."""
+    """Color and marker of a curve."""
     return PALETTE[place % len(PALETTE)], _MARKERS[place % len(_MARKERS)]
 
 
 def _curve(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean probability and share of right predictions of the bins that have rows."""
+    """Mean probability and share of correct predictions of the bins that have rows."""
     filled = table[table[:, 0] > 0]
     return filled[:, 1:] / filled[:, :1]
 
 
 def _outcome(truth: NDArray[Any], probabilities: ArrayLike, classes: ArrayLike | None) -> Outcome:
-    """Labels and probabilities of classes as places and a full table."""
+    """Labels as class indices, with probabilities as a full table."""
     table = np.asarray(probabilities, dtype=np.float64)
     if table.ndim == 1:
         table = np.column_stack([1 - table, table])
@@ -246,12 +229,12 @@ def _outcome(truth: NDArray[Any], probabilities: ArrayLike, classes: ArrayLike |
     if table.shape != (len(truth), len(known)):
         raise ValueError(
             f"probabilities has shape {table.shape}, but there are {len(truth)} labels and {len(known)} classes: give "
-            "one row a label and one column a class, and name the classes if not all of them occur."
+            "one row per label and one column per class, and pass classes if not all of them occur."
         )
     if np.isnan(table).any():
         raise ValueError(f"probabilities has NaN in row {int(np.isnan(table).any(axis=1).argmax())}: leave it out.")
     places = {label: place for place, label in enumerate(known.tolist())}
-    # A label without a column gets one, of probability 0.
+    # Labels without a column share one, of probability 0.
     other = np.array([places.get(label, len(known)) for label in truth.tolist()], dtype=np.int64)
     predicted = table.argmax(axis=1) if len(known) else np.zeros(len(table), dtype=np.int64)
     return Outcome(other, predicted, probabilities=np.column_stack([table, np.zeros(len(table))]))

@@ -1,4 +1,4 @@
-"""ScoreTimeDisplay: what a better score costs in time."""
+"""ScoreTimeDisplay: the trade-off between score and time."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.comparison import higher_is_better as more_is_better
 from unnaive.evaluate.comparison import label_of
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, scored, settle, shorten, text_width
+from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, draw_grid, scored, settle, shorten, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,16 +21,17 @@ if TYPE_CHECKING:
     from unnaive.evaluate.comparison import Comparison
 
 _TIMES = {"fit_seconds": "time to fit", "predict_seconds": "time to predict"}
-_SHORTEST = 1e-6  # no clock tells less, and a logarithmic axis has no place for 0
-# Where a label is tried, in steps to the right and up, the best place first.
+_SHORTEST = 1e-6  # clocks are no finer, and a logarithmic axis has no 0
+# Directions in which a label is tried, in steps to the right and up, the best first.
 _DIRECTIONS = (*((side, up) for up in (0.0, 0.5, -0.5, 1.0, -1.0) for side in (1, -1)), (0, 1.0), (0, -1.0))
-_DISTANCES = (6.5, 11.0, 18.0, 28.0, 40.0, 55.0, 75.0)  # in points; beyond the second a line is needed
+_DISTANCES = (6.5, 11.0, 18.0, 28.0, 40.0, 55.0, 75.0)  # in points; beyond the second, a line leads to the label
 _ROUNDS = 3
 _ALIGNED: dict[int, Literal["left", "center", "right"]] = {1: "left", 0: "center", -1: "right"}
 
 
+@shared_docs
 class ScoreTimeDisplay(Display):
-    """Scores against times, with the models that no other beats in both.
+    """Scores against times, with the Pareto front of models that no other beats in both.
 
     Parameters
     ----------
@@ -39,17 +41,16 @@ class ScoreTimeDisplay(Display):
     partial : array-like of bool of shape (n_models,), optional
         Models that failed on some data sets: drawn hollow, and never on the front.
     score_label, time_label : str
-        What is on the axes.
+        Labels of the axes.
     higher_is_better : bool, default=True
-        If False, the axis of scores points down, so that better is up all the same.
+        If False, the axis of scores is inverted, so that better is always up.
 
     Attributes
     ----------
     front : list of int
-        Places of the models of which no other is both faster and better (the Pareto front), the fastest first.
+        Indices of the models on the Pareto front, the fastest first.
     labels_ : list of matplotlib Annotation
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
@@ -80,25 +81,19 @@ class ScoreTimeDisplay(Display):
         self.front = self._find_front()
 
     @classmethod
+    @shared_docs
     def from_comparison(
         cls, comparison: Comparison, metric: str | None = None, *, time: str = "fit_seconds", ax: Axes | None = None
     ) -> ScoreTimeDisplay:
         """Draw the models of a comparison that have scores in a metric.
 
-        Scores are means over the data sets, times the sum over the data sets of the mean time of a fold.
+        Scores are means over the data sets; times are mean times per fold, summed over the data sets.
 
         Parameters
         ----------
-        comparison : Comparison
-        metric : str, optional
-            By default the comparison's first one.
+        {comparison}
         time : {"fit_seconds", "predict_seconds"}, default="fit_seconds"
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        ScoreTimeDisplay
+        {plotted}
         """
         if time not in _TIMES:
             raise ValueError(f"There is no time {time!r}: choose 'fit_seconds' or 'predict_seconds'.")
@@ -117,7 +112,6 @@ class ScoreTimeDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 8.0, 5.0 if len(self.names) <= 15 else 6.0
 
     def _find_front(self) -> list[int]:
@@ -131,24 +125,17 @@ class ScoreTimeDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         self._set_up_axes(ax)
         on_front = np.isin(np.arange(len(self.names)), self.front)
-        ax.step(
-            self.seconds[self.front],
-            self.scores[self.front],
-            where="post",
-            color=PALETTE[0],
-            linewidth=1.5,
-            zorder=2,
-            label="front",
-        )
+        steps = self.seconds[self.front], self.scores[self.front]
+        ax.step(*steps, where="post", color=PALETTE[0], linewidth=1.5, zorder=2, label="front")
         for place in range(len(self.names)):
-            colour = PALETTE[0] if on_front[place] else FAINT
+            color = PALETTE[0] if on_front[place] else FAINT
             ax.plot(
                 self.seconds[place],
                 self.scores[place],
                 marker="o",
                 markersize=7 if on_front[place] else 5.5,
-                color=colour,
-                markerfacecolor="none" if self.partial[place] else colour,
+                color=color,
+                markerfacecolor="none" if self.partial[place] else color,
                 zorder=3,
             )
         settle(ax)
@@ -171,40 +158,34 @@ class ScoreTimeDisplay(Display):
         ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: duration(seconds)))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.grid(color=GRID, linewidth=0.6)
-        ax.set_axisbelow(True)
+        draw_grid(ax)
         ax.set_xlabel(self.time_label + ("; hollow: failed on some" if self.partial.any() else ""))
         ax.set_ylabel(self.score_label + ("" if self.higher_is_better else "; less is better"))
 
     def _write_labels(self, ax: Axes, on_front: NDArray[np.bool_]) -> list[Any]:
-        points_a_pixel = 72 / ax.figure.dpi
+        points_per_pixel = 72 / ax.figure.dpi
         names = [shorten(name, 24) for name in self.names]
         weights = ["bold" if front else "normal" for front in on_front]
-        points = ax.transData.transform(np.column_stack([self.seconds, self.scores])) * points_a_pixel
-        # A little more than 72 points an inch: on a screen, letters are moved to whole pixels.
+        points = ax.transData.transform(np.column_stack([self.seconds, self.scores])) * points_per_pixel
+        # A little more than 72 points per inch: on a screen, letters are aligned to pixels.
         widths = [74 * text_width(name, TEXT_SIZE, weight) for name, weight in zip(names, weights)]
         sizes = np.column_stack([widths, np.full(len(names), 1.15 * TEXT_SIZE)])
-        frame = np.array(ax.get_window_extent().extents) * points_a_pixel
+        frame = np.array(ax.get_window_extent().extents) * points_per_pixel
         steps = points[self.front]
         corners = np.column_stack([steps[1:, 0], steps[:-1, 1]])
         lines = np.concatenate([np.hstack([steps[:-1], corners]), np.hstack([corners, steps[1:]])])
         written = []
         for place, (rightwards, upwards, distance) in enumerate(place_labels(points, sizes, frame, lines)):
             step = distance / math.hypot(rightwards, upwards)
-            label = ax.annotate(
+            leader = {"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkB": 3}
+            label = write(
+                ax,
                 names[place],
                 (self.seconds[place], self.scores[place]),
                 (rightwards * step, upwards * (step + sizes[place, 1] / 2)),
-                textcoords="offset points",
                 ha=_ALIGNED[rightwards],
-                va="center",
-                color=INK,
-                fontsize=TEXT_SIZE,
                 fontweight=weights[place],
-                parse_math=False,
-                arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkB": 3}
-                if distance > _DISTANCES[1]
-                else None,
+                arrowprops=leader if distance > _DISTANCES[1] else None,
             )
             label.set_in_layout(False)
             written.append(label)
@@ -214,36 +195,15 @@ class ScoreTimeDisplay(Display):
 def place_labels(
     points: NDArray[np.float64], sizes: NDArray[np.float64], frame: NDArray[np.float64], lines: NDArray[np.float64]
 ) -> list[tuple[int, float, float]]:
-    """Find a place near its point for each label, one after the other, where it covers least.
+    """Place each label near its point, within a frame, where it overlaps least with other labels, points and lines.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, 2)
-    sizes : ndarray of shape (n, 2)
-        Width and height of the labels.
-    frame : ndarray of shape (4,)
-        Left, bottom, right and top edge of where labels may be.
-    lines : ndarray of shape (n_lines, 4)
-        Both ends of horizontal and vertical lines that are better not covered.
-
-    Returns
-    -------
-    list of (int, float, float)
-        On which side of the point (1 is right, -1 left), how far up (1) or down (-1) beside it, and how far away.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.show.score_time import place_labels
-    >>> points, sizes = np.array([[10.0, 10.0], [12.0, 10.0]]), np.array([[20.0, 8.0], [20.0, 8.0]])
-    >>> place_labels(points, sizes, np.array([-99.0, -99.0, 99.0, 99.0]), np.empty((0, 4)))
-    [(-1, 0.0, 6.5), (1, 0.0, 6.5)]
+    Returns for each label its side (1 is right, -1 left), how far up (1) or down (-1) it is, and its distance.
     """
     markers = np.column_stack([points - 4, points + 4])
     ends = np.sort(lines.reshape(-1, 2, 2), axis=1).reshape(-1, 4) + np.array([-1, -1, 1, 1])
     found: dict[int, tuple[int, float, float]] = {}
     boxes = np.full((len(points), 4), np.nan)
-    # Points in a crowd choose first: the others have room anyway. Later rounds know where all the others went.
+    # Points in a crowd choose first: the others have room anyway. Later rounds know all other labels.
     crowd = (np.abs(points[:, None] - points[None]) < (60, 30)).all(axis=2).sum(axis=1)
     for place in np.lexsort((-points[:, 0], -crowd)).tolist() * _ROUNDS:
         others = np.arange(len(points)) != place
@@ -270,21 +230,12 @@ def _overlap(box: NDArray[np.float64], boxes: NDArray[np.float64]) -> float:
 
 
 def _outside(box: NDArray[np.float64], frame: NDArray[np.float64]) -> float:
-    """How far a box juts out of the frame."""
+    """How far a box protrudes from the frame."""
     return float(np.maximum(frame[:2] - box[:2], 0).sum() + np.maximum(box[2:] - frame[2:], 0).sum())
 
 
 def duration(seconds: float) -> str:
-    """A number of seconds in the unit that suits it.
-
-    Examples
-    --------
-    >>> from unnaive.show.score_time import duration
-    >>> duration(0.002), duration(0.5), duration(20.0), duration(3e-5)
-    ('2 ms', '500 ms', '20 s', '30 µs')
-    """
-    unit, size = next(
-        (pair for pair in (("s", 1.0), ("ms", 1e-3)) if seconds >= pair[1] * (1 - 1e-9)),
-        ("µs", 1e-6),
-    )
-    return f"{seconds / size:.6g} {unit}"
+    """A number of seconds with a suitable unit."""
+    units = {"s": 1.0, "ms": 1e-3, "µs": 0.0}
+    unit = next(unit for unit, least in units.items() if seconds >= least * (1 - 1e-9))
+    return f"{seconds / (units[unit] or 1e-6):.6g} {unit}"

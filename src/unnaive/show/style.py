@@ -1,11 +1,11 @@
-"""What all displays share: colours, axes, words that fit, and the drawing as text for a web page."""
+"""What all displays share: colors, axes, text that fits, and SVG for a web page."""
 
 from __future__ import annotations
 
 import io
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
     from unnaive.evaluate.comparison import Comparison
 
-# No drawing uses any other colour, so that a web page can put its own in their place, see ``to_svg``.
+# Drawings use no other colors, so that a web page can replace them with its own, see ``to_svg``.
 THEME = {"ink": "#1a1b1c", "faint": "#6e6f70", "grid": "#d0d1d2"}
-# Told apart with any kind of colour vision; the first two are for and against.
+# Distinguishable with any kind of color vision; the first two are for and against.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933")
 INK, FAINT, GRID = THEME["ink"], THEME["faint"], THEME["grid"]
 
 TEXT_SIZE = 9.0
-_VARIABLES = {colour: f"var(--{name})" for name, colour in THEME.items()} | {
-    colour: f"var(--c{place})" for place, colour in enumerate(PALETTE)
+_VARIABLES = {color: f"var(--{name})" for name, color in THEME.items()} | {
+    color: f"var(--c{place})" for place, color in enumerate(PALETTE)
 }
 
 
 def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """The axes given, or those of a new pyplot figure of some size in inches; transparent, in the theme's colours."""
+    """The axes given, or those of a new pyplot figure of a size in inches; transparent, in the theme's colors."""
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -45,7 +45,7 @@ def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 
 def settle(ax: Axes) -> tuple[float, float]:
-    """Have the figure laid out, if it does that by itself, and give the size of the axes in inches."""
+    """Lay out the figure, if it has a layout engine, and return the size of the axes in inches."""
     figure = ax.figure.canvas.figure
     if figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
@@ -54,7 +54,7 @@ def settle(ax: Axes) -> tuple[float, float]:
 
 
 def write_title(ax: Axes, text: str) -> None:
-    """Put a title above the left edge of the axes, in as many lines as their width makes of it."""
+    """Write a title above the axes, left-aligned and wrapped to their width."""
     width, _ = settle(ax)
     lines = [""]
     for word in text.split():
@@ -64,6 +64,31 @@ def write_title(ax: Axes, text: str) -> None:
         else:
             lines[-1] = longer
     ax.set_title("\n".join(lines), loc="left", color=INK, fontsize=TEXT_SIZE + 1, parse_math=False)
+
+
+def write(
+    ax: Axes,
+    text: str,
+    at: Any,
+    offset: tuple[float, float] | None = None,
+    *,
+    size: float = TEXT_SIZE,
+    color: str = INK,
+    ha: Any = "center",
+    va: Any = "center",
+    **style: Any,
+) -> Any:
+    """Write a line of text at a point, or a number of points away from it; dollar signs are no math."""
+    style.update(ha=ha, va=va, color=color, fontsize=size, parse_math=False)
+    if offset is None:
+        return ax.text(at[0], at[1], text, **style)
+    return ax.annotate(text, (at[0], at[1]), offset, textcoords="offset points", **style)
+
+
+def draw_grid(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
+    """Thin lines below everything else."""
+    ax.grid(axis=axis, color=GRID, linewidth=0.6)
+    ax.set_axisbelow(True)
 
 
 def text_width(text: str, size: float, weight: str = "normal") -> float:
@@ -78,15 +103,8 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
 
 
 def shorten(name: Any, limit: int) -> str:
-    """A name in one line of at most ``limit`` characters; what is cut out of its middle leaves an ellipsis.
-
-    Examples
-    --------
-    >>> from unnaive.show.style import shorten
-    >>> shorten("stalk-surface-above-ring", 15)
-    'stalk-s…ve-ring'
-    """
-    # Control characters have no shape, and XML has no way to write them.
+    """A name on one line of at most ``limit`` characters, with an ellipsis in its middle if it is longer."""
+    # Control characters have no shape, and cannot be written in XML.
     printable = "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cs") else c for c in " ".join(str(name).split()))
     if len(printable) <= limit:
         return printable
@@ -95,33 +113,14 @@ def shorten(name: Any, limit: int) -> str:
 
 
 def spread(wanted: ArrayLike, gaps: ArrayLike) -> NDArray[np.float64]:
-    """Move positions as little as possible so that neighbours keep their order and a gap between them.
-
-    Parameters
-    ----------
-    wanted : array-like of shape (n,)
-        In the order that is to be kept.
-    gaps : array-like of shape (n - 1,) or float
-        Least distance of each from the next.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        With the least sum of squared moves.
-
-    Examples
-    --------
-    >>> from unnaive.show.style import spread
-    >>> spread([1.0, 1.0, 4.0], 1.0)
-    array([0.5, 1.5, 4. ])
-    """
+    """Move positions, with the least sum of squares, so that they keep their order and gaps between neighbors."""
     wanted = np.asarray(wanted, dtype=np.float64)
     offsets = np.concatenate([[0.0], np.cumsum(np.broadcast_to(gaps, max(len(wanted) - 1, 0)))])[: len(wanted)]
     return isotonic_regression(wanted - offsets) + offsets if len(wanted) else wanted
 
 
 def scored(comparison: Comparison, metric: str | None) -> tuple[Comparison, str]:
-    """A comparison of the models that have scores in a metric, and the metric: by default the one that ranks."""
+    """The comparison restricted to models with scores in a metric, and the metric: the one that ranks by default."""
     metric = metric or comparison.metrics[0]
     models = [model for model in comparison.models if comparison.has_scores(metric, model)]
     if not models or not comparison.data:
@@ -132,27 +131,10 @@ def scored(comparison: Comparison, metric: str | None) -> tuple[Comparison, str]
 
 
 def to_svg(drawing: Any, prefix: str = "figure") -> str:
-    """A display or figure as an SVG element to be put into a web page.
+    """A display or figure as an SVG element for a web page, with ids that start with a prefix.
 
-    Parameters
-    ----------
-    drawing : display or matplotlib Figure
-    prefix : str
-        What ids begin with: every element of a page needs another one.
-
-    Returns
-    -------
-    str
-        With ``class="figure"`` and a ``viewBox`` but no size, and text in the font of the page. Colours are the
-        variables ``--ink``, ``--faint``, ``--grid`` and ``--c0`` to ``--c7``, which the page's style sheet
-        has to set. The same drawing always gives the same text.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from unnaive.show.style import to_svg
-    >>> to_svg(Figure(figsize=(4, 3)), prefix="empty")[:42]
-    '<svg class="figure" xmlns="http://www.w3.o'
+    It has a ``viewBox`` but no size, and text in the font of the page. Colors are the variables ``--ink``, ``--faint``,
+    ``--grid`` and ``--c0`` to ``--c7``, which the page's style sheet must set. The same drawing gives the same SVG.
     """
     import matplotlib
 
@@ -163,7 +145,7 @@ def to_svg(drawing: Any, prefix: str = "figure") -> str:
         figure.savefig(written, format="svg", bbox_inches="tight", pad_inches=0.05, transparent=True, metadata=nothing)
     text = written.getvalue()
     text = text[text.index("<svg") :].rstrip()
-    # The rule for all elements of the page becomes one for this element: both properties are inherited.
+    # The rule for all elements of the page is moved to this element; both properties are inherited.
     rule = re.search(r"<defs>\s*<style[^>]*>\*\{([^}]*)\}</style>\s*</defs>\s*", text)
     assert rule is not None
     text = text.replace(rule[0], "", 1)
@@ -173,16 +155,16 @@ def to_svg(drawing: Any, prefix: str = "figure") -> str:
         text,
         count=1,
     )
-    # Words between the tags have < and > escaped, so they are never taken for a tag, whatever they say.
-    text = re.sub(r"<[^>]*>", lambda tag: _for_a_page(tag[0], prefix), text)
+    # Text between the tags has < and > escaped, so it never matches.
+    text = re.sub(r"<[^>]*>", lambda tag: _rewrite_tag(tag[0], prefix), text)
     return re.sub(r">\s+<", "><", text)
 
 
-def _for_a_page(tag: str, prefix: str) -> str:
-    """A tag with its ids and references prefixed, variables for colours, no font, and short numbers."""
+def _rewrite_tag(tag: str, prefix: str) -> str:
+    """A tag with prefixed ids and references, variables for colors, no font, and rounded numbers."""
     tag = re.sub(r'\bid="', f'id="{prefix}-', tag)
     tag = re.sub(r'\bxlink:href="#', f'href="#{prefix}-', tag).replace("url(#", f"url(#{prefix}-")
     tag = re.sub(r"font-family: [^;\"]*(; |(?=\"))", "", tag)
-    tag = re.sub(r"#[0-9a-f]{6}\b", lambda colour: _VARIABLES.get(colour[0], colour[0]), tag)
+    tag = re.sub(r"#[0-9a-f]{6}\b", lambda color: _VARIABLES.get(color[0], color[0]), tag)
     tag = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", tag)
     return re.sub(r"\s*\n\s*", " ", tag)

@@ -11,51 +11,52 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.graphs.frequent_subgraphs import Pattern
 from unnaive.graphs.labelled_graph import Graph, Label
 from unnaive.show.display import Display
 from unnaive.show.graph_layout import lay_out, smallest_gap
 from unnaive.show.panels import fitting
-from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, text_width, write_title
+from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, text_width, write, write_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# In inches: what a drawing gets, the longest edge between symbols and between words, a line of its caption, and what
-# is left free around it.
+# In inches: width and height per drawing, maximum length of edges between symbols and between words, a line of the
+# caption, and the margin around a drawing.
 _WIDE, _HIGH, _EDGE, _LONGEST, _LINE, _MARGIN = 2.0, 1.45, 0.45, 1.1, 0.17, 0.1
-_LABEL_SHARE = 0.7  # of the way to the closest vertex, for labels: a box of it does not reach another
+_LABEL_SHARE = 0.7  # of the distance to the closest vertex, so that labels do not overlap
 _STROKES: dict[Label, int] = {0: 1, 1: 1, 2: 2, 3: 3, "single": 1, "double": 2, "triple": 3}
 _DASHED: tuple[Label, ...] = (4, "aromatic")
 
 
+@shared_docs
 class SubgraphDisplay(Display):
-    """Drawings of subgraphs, each with the number of graphs it is in, and how much it tells about the class.
+    """Drawings of subgraphs, each with the number of graphs that contain it and its information gain.
 
-    Edges labelled 1, 2 and 3 (or ``"single"``, ``"double"``, ``"triple"``) are as many lines, as bonds between atoms
-    are; those labelled 4 or ``"aromatic"`` are dashed, and those labelled 0, the label of edges that have none, are
-    plain lines. Any other label is written on its edge.
+    Edges labeled 1, 2 and 3 (or ``"single"``, ``"double"``, ``"triple"``) are drawn as one, two and three lines, like
+    bonds between atoms. Those labeled 4 or ``"aromatic"`` are dashed; 0 stands for no label. Any other label is
+    written on its edge.
 
     Parameters
     ----------
     patterns : list of Pattern
     information_gain : array-like of shape (n_patterns,), optional
-        Bits that the presence of each pattern tells about the class.
+        Information gain of each pattern about the class, in bits.
     top : int, default=12
-        How many are drawn: the first.
+        Number of patterns drawn, from the first.
 
     Attributes
     ----------
     positions_ : list of ndarray of shape (n_vertices, 2)
-        Of each drawing, where its vertices are, in inches from the lower left corner of the axes.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+        Positions of the vertices of each drawing, in inches from the lower left corner of the axes.
+    {drawn}
 
     Notes
     -----
-    Vertices are placed so that distances come close to those of a chain with angles of 120° or, within a small ring,
-    of a regular polygon, as by Gansner, Koren & North, "Graph drawing by stress majorization", 2004. Of several local
-    optima, one with few crossings is taken, always the same.
+    Vertices are placed by stress majorization (Gansner, Koren & North, "Graph drawing by stress majorization", 2004),
+    so that distances are close to those of a chain with angles of 120° or, within a small ring, of a regular polygon.
+    Of several local optima, one with few crossings is taken. The layout is deterministic.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class SubgraphDisplay(Display):
             raise ValueError(f"There are {len(self.patterns)} patterns and top is {top}: give at least one of each.")
         for place, pattern in enumerate(self.patterns):
             if not isinstance(pattern, Pattern):
-                raise ValueError(f"Pattern {place} is a {type(pattern).__name__}, but subgraphs are of type Pattern.")
+                raise ValueError(f"Pattern {place} is a {type(pattern).__name__}, but must be a Pattern.")
             if not pattern.graph.labels:
                 raise ValueError(f"Pattern {place} has no vertices: leave it out.")
         if self.information_gain is not None and self.information_gain.shape != (len(self.patterns),):
@@ -87,6 +88,7 @@ class SubgraphDisplay(Display):
             )
 
     @classmethod
+    @shared_docs
     def from_patterns(
         cls,
         patterns: Sequence[Pattern],
@@ -95,40 +97,27 @@ class SubgraphDisplay(Display):
         top: int = 12,
         ax: Axes | None = None,
     ) -> SubgraphDisplay:
-        """Draw the first of some patterns.
+        """Draw patterns, for instance those of :func:`~unnaive.graphs.frequent_subgraphs.frequent_subgraphs`.
 
         Parameters
         ----------
-        patterns : list of Pattern
-            As :func:`~unnaive.graphs.frequent_subgraphs.frequent_subgraphs` gives them, the most frequent first.
-        information_gain : array-like of shape (n_patterns,), optional
-            Bits that the presence of each pattern tells about the class.
-        top : int, default=12
-            How many to draw.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        SubgraphDisplay
+        patterns, information_gain, top
+            As in the constructor.
+        {plotted}
         """
         return cls(patterns, information_gain, top=top).plot(ax=ax)
 
     @classmethod
+    @shared_docs
     def from_estimator(cls, model: Any, *, top: int = 12, ax: Axes | None = None) -> SubgraphDisplay:
-        """Draw the most telling patterns of a fitted transformer; without classes, the most frequent ones.
+        """Draw the patterns of a fitted transformer, by information gain or, if fitted without classes, by frequency.
 
         Parameters
         ----------
         model : SubgraphTensor, or pipeline that has one
         top : int, default=12
-            How many to draw.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        SubgraphDisplay
+            Number of patterns drawn.
+        {plotted}
         """
         steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
         for step in steps:
@@ -137,13 +126,12 @@ class SubgraphDisplay(Display):
         if not found:
             raise ValueError(f"{type(model).__name__} has no subgraphs to draw; SubgraphTensor has.")
         patterns, gain = found[0].patterns_, found[0].information_gain_
-        worth = np.array([pattern.support for pattern in patterns]) if gain is None else gain
-        order = np.argsort(-worth, kind="stable").tolist()
+        weights = np.array([pattern.support for pattern in patterns]) if gain is None else gain
+        order = np.argsort(-weights, kind="stable").tolist()
         return cls([patterns[k] for k in order], None if gain is None else gain[order], top=top).plot(ax=ax)
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         wide, high = self._cell
         n_columns = min(max(1, int(9 / wide)), self._n_drawn)
         n_lines = math.ceil(self._n_drawn / n_columns)
@@ -151,7 +139,7 @@ class SubgraphDisplay(Display):
 
     @property
     def _cell(self) -> NDArray[np.float64]:
-        """Width and height in inches of what a drawing gets: more if one has many vertices or long labels."""
+        """Width and height in inches per drawing: more if one has many vertices or long labels."""
         wanted = [
             0.75 * _wanted_edge(pattern.graph, places) * _extent(places) + 2 * _MARGIN
             for pattern, places in zip(self.patterns, self._layouts)
@@ -186,16 +174,8 @@ class SubgraphDisplay(Display):
             room = np.array([wide, high - below]) - 2 * _MARGIN
             self.positions_.append(_draw_graph(ax, pattern.graph, layouts[place], middle, np.maximum(room, 0.1), place))
             for line, words in enumerate(self._caption(place)):
-                ax.text(
-                    middle[0],
-                    top - high + below - line * _LINE,
-                    fitting(words, wide - 0.05, TEXT_SIZE),
-                    ha="center",
-                    va="top",
-                    color=FAINT,
-                    fontsize=TEXT_SIZE,
-                    parse_math=False,
-                )
+                at = middle[0], top - high + below - line * _LINE
+                write(ax, fitting(words, wide - 0.05, TEXT_SIZE), at, color=FAINT, va="top")
 
     def _caption(self, place: int) -> list[str]:
         support = self.patterns[place].support
@@ -208,11 +188,7 @@ class SubgraphDisplay(Display):
         n_drawn, n_patterns = self._n_drawn, len(self.patterns)
         said = [f"{n_drawn} of {n_patterns:,} subgraphs" if n_drawn < n_patterns else f"{n_drawn} subgraphs"]
         used = {label for pattern in self.patterns[:n_drawn] for *_, label in pattern.graph.edges}
-        for what, labels in (
-            ("double line", (2, "double")),
-            ("triple line", (3, "triple")),
-            ("dashed", _DASHED),
-        ):
+        for what, labels in (("double line", (2, "double")), ("triple line", (3, "triple")), ("dashed", _DASHED)):
             found = [str(label) for label in labels if label in used]
             if found:
                 said.append(f"{what}: label {' or '.join(found)}")
@@ -220,22 +196,22 @@ class SubgraphDisplay(Display):
 
 
 def _extent(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Width and height of a drawing; labels reach beyond the outermost vertices."""
+    """Width and height of a drawing, including the labels of the outermost vertices."""
     return np.ptp(places, axis=0) + np.array([_LABEL_SHARE, 0.5]) * smallest_gap(places)
 
 
 def _written(graph: Graph) -> list[str]:
-    """Labels of edges that no kind of line stands for."""
+    """Edge labels that are written out."""
     return [str(label) for *_, label in graph.edges if label not in _STROKES and label not in _DASHED]
 
 
 def _share_of_labels(graph: Graph) -> float:
-    """Of the way between vertices; more of it is left for edges that have something written on them."""
+    """Of the distance between vertices: less if edges have labels, too."""
     return 0.5 if _written(graph) else _LABEL_SHARE
 
 
 def _wanted_edge(graph: Graph, places: NDArray[np.float64]) -> float:
-    """Inches that make room for the labels."""
+    """Length of an edge in inches that leaves room for the labels."""
     labels = [fitting(label, _LONGEST, TEXT_SIZE) for label in [*map(str, graph.labels), *_written(graph)]]
     widest = max((text_width(label, TEXT_SIZE) for label in labels), default=0.0)
     return float(np.clip(widest / _share_of_labels(graph) / smallest_gap(places), _EDGE, _LONGEST))
@@ -249,7 +225,7 @@ def _draw_graph(
     room: NDArray[np.float64],
     number: int,
 ) -> NDArray[np.float64]:
-    """Draw a graph into some room around a point, and give the places of its vertices."""
+    """Draw a graph in some room around a point, and return the positions of its vertices."""
     edge = min(_wanted_edge(graph, places), float((room / _extent(places)).min()))
     places, closest = middle + edge * places, edge * smallest_gap(places)
     share = _share_of_labels(graph)
@@ -272,21 +248,20 @@ def _draw_graph(
             upright = -1 if (aside[1], -aside[0]) < (0, 0) else 1  # never upside down
             at = ends.mean(axis=0) + upright * (0.65 * small / 72 + 0.02) * aside
             angle = math.degrees(math.atan2(upright * along[1], upright * along[0]))
-            look: dict[str, Any] = {"rotation": angle, "rotation_mode": "anchor", "color": FAINT, "fontsize": small}
-            ax.text(at[0], at[1], words, ha="center", va="center", parse_math=False, **look)
+            write(ax, words, at, size=small, color=FAINT, rotation=angle, rotation_mode="anchor")
     for place, name in zip(places, labels):
-        ax.text(place[0], place[1], name, ha="center", va="center", color=INK, fontsize=size, parse_math=False)
+        write(ax, name, place, size=size)
     return places
 
 
 def _fit(labels: list[str], width: float, size: float) -> tuple[list[str], float]:
-    """Labels cut to a width in inches, and the size at which they have it if they cannot be cut any shorter."""
+    """Labels shortened to a width in inches, and the text size at which they fit."""
     cut = [fitting(label, width, size) for label in labels]
     return cut, size * min(1.0, width / max(*(text_width(label, size) for label in cut), 1e-9))
 
 
 def _half(label: str, size: float) -> NDArray[np.float64]:
-    """Half the width and height of a label, with a little air around it."""
+    """Half the width and height of a label with a little padding."""
     return np.array([text_width(label, size) / 2 + size / 400, size / 140]) if label else np.zeros(2)
 
 

@@ -1,4 +1,4 @@
-"""TensorDisplay: the cells of one tensor, shaded by what they hold."""
+"""TensorDisplay: the cells of one tensor, shaded by value."""
 
 from __future__ import annotations
 
@@ -9,52 +9,53 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
 from unnaive.show.panels import fitting, inset, outline
-from unnaive.show.style import GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.style import GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write, write_title
 from unnaive.tensors.sparse_tensor import SparseTensor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST_FEATURES, _MOST_SLICES = 40, 3
+_MAX_FEATURES, _MAX_SLICES = 40, 3
 _LEVELS = 10  # shades
-_FAINTEST, _STRONGEST = 0.1, 0.5  # opacities, between which numbers are read with ease on light and dark
-# In inches: sides of cells, room for names at most, for the names of slices, between slices, for a line of the title.
+_FAINTEST, _STRONGEST = 0.1, 0.5  # opacities on which numbers are easy to read, in light and dark themes
+# In inches: sides of cells, maximum room for names, room for slice names, between slices, and for a line of the title.
 _SIDE_LEAST, _SIDE, _SIDE_MOST, _NAMES, _ABOVE, _BETWEEN, _TITLE_LINE = 0.13, 0.26, 0.42, 1.9, 0.2, 0.15, 0.19
 _NAME_SHARE = 0.35  # of the axes, at most
 _LEGIBLE = 5.0  # points
 
 
+@shared_docs
 class TensorDisplay(Display):
-    """One tensor as a picture: the darker a cell, the larger its number, which is written in it if there is room.
+    """The cells of one tensor, darker for larger values, which are written in the cells if there is room.
 
-    Only the features that the tensor has, in some cell that is not zero, get a line and a column, the busiest if there
-    are many; the title says how many are left out. Blue cells are positive and orange ones negative. A tensor of one
-    mode is a strip; of three modes, the slices of the busiest indices of the first mode stand side by side.
+    Only features with a nonzero cell have a row and a column; if there are many, those with the largest sums of
+    absolute values (the busiest). The title says how many are left out. Blue cells are positive, orange ones negative.
+    A tensor with one mode is drawn as a strip, one with three modes as the busiest slices along the first mode.
 
     Parameters
     ----------
     batch : SparseTensor, or array-like of shape (n_samples, m1, ..., mk)
-        With one mode, two or three.
+        With one to three modes.
     names : list of str, or list of such lists, optional
-        Names of the features, the same for all modes or a list for each; by default their positions.
+        Names of the features, as from ``get_feature_names_out``: the same for all modes, or one list per mode. Their
+        positions by default.
     row : int, default=0
         Position of the tensor in the batch.
 
     Attributes
     ----------
     tensor : SparseTensor
-        A batch of the one that is drawn.
+        A batch of the tensor that is drawn.
     features : list of ndarray of int
-        For each mode, the features that the tensor has; those of any mode if modes share their names.
+        For each mode, the features with a nonzero cell; if modes share names, the union over the modes.
     drawn_ : list of ndarray of int
-        For each mode, the features that were drawn, of the first of three modes the slices.
+        For each mode, the features that were drawn; for the first of three modes, the slices.
     panels_ : list of matplotlib Axes
         The strip, the matrix, or the slices.
-    ax_ : matplotlib Axes
-        Those that hold the panels.
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
@@ -72,9 +73,9 @@ class TensorDisplay(Display):
     def __init__(self, batch: Any, names: Sequence[Any] | None = None, *, row: int = 0) -> None:
         batch = read_batch(batch)
         if batch.n_modes > 3:
-            raise ValueError(f"Tensors of {batch.n_modes} modes cannot be drawn: give some of one, two or three modes.")
+            raise ValueError(f"Tensors of {batch.n_modes} modes cannot be drawn: give tensors of one to three modes.")
         if not -len(batch) <= row < len(batch):
-            raise ValueError(f"There is no tensor {row}: the batch has {len(batch)}, of which the first is tensor 0.")
+            raise ValueError(f"There is no tensor {row}: the batch has {len(batch)} tensors, counted from 0.")
         self.row = row % len(batch)
         self.tensor: SparseTensor = batch[self.row]
         self.names, self._shared = names_of_modes(names, batch.mode_sizes)
@@ -82,6 +83,7 @@ class TensorDisplay(Display):
         self.features = self._having(self._indices)
 
     @classmethod
+    @shared_docs
     def from_tensor(
         cls, batch: Any, *, row: int = 0, names: Sequence[Any] | None = None, ax: Axes | None = None
     ) -> TensorDisplay:
@@ -89,33 +91,22 @@ class TensorDisplay(Display):
 
         Parameters
         ----------
-        batch : SparseTensor, or array-like of shape (n_samples, m1, ..., mk)
-            With one mode, two or three.
-        row : int, default=0
-            Position of the tensor in the batch.
-        names : list of str, or list of such lists, optional
-            Names of the features, as ``get_feature_names_out`` of what made the tensors gives them; a list for each
-            mode if they differ.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        TensorDisplay
+        batch, row, names
+            As in the constructor.
+        {plotted}
         """
         return cls(batch, names, row=row).plot(ax=ax)
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
-        lines, columns, slices = self._choose(_MOST_FEATURES, _MOST_FEATURES, _MOST_SLICES)
+        lines, columns, slices = self._choose(_MAX_FEATURES, _MAX_FEATURES, _MAX_SLICES)
         beside, below = self._room_for_names(lines, columns)
         width = beside + max(len(slices), 1) * (max(len(columns), 1) * _SIDE + _BETWEEN)
         height = below + max(len(lines), 1) * _SIDE + _ABOVE
         return float(np.clip(width + 0.2, 4.0, 12.0)), float(np.clip(height, 1.2, 9.0)) + 2 * _TITLE_LINE
 
     def _having(self, indices: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-        """The features that occur in some cells, for each mode."""
+        """The features that occur in some cells, per mode."""
         if self._shared:
             return [np.unique(indices)] * len(indices)
         return [np.unique(of_mode) for of_mode in indices]
@@ -123,7 +114,7 @@ class TensorDisplay(Display):
     def _choose(
         self, most_lines: int, most_columns: int, most_slices: int
     ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-        """The features of lines, of columns and of slices: the busiest of those that the tensor has."""
+        """The busiest features, for the rows, the columns and the slices."""
         indices, sizes = self._indices, np.abs(self.tensor.values)
         slices = np.empty(0, dtype=np.intp)
         if len(indices) == 3:
@@ -133,14 +124,14 @@ class TensorDisplay(Display):
         having = self._having(indices)
         if len(indices) == 1:
             return slices, _busiest(indices, sizes, having[0], most_columns), slices
-        if self._shared:  # the same in lines and columns, lest the diagonal get lost
+        if self._shared:  # the same rows and columns, to keep the diagonal
             chosen = _busiest(indices, sizes, having[0], min(most_lines, most_columns))
             return chosen, chosen, slices
         lines = _busiest(indices[:1], sizes, having[0], most_lines)
         return lines, _busiest(indices[1:], sizes, having[1], most_columns), slices
 
     def _room_for_names(self, lines: NDArray[np.intp], columns: NDArray[np.intp]) -> tuple[float, float]:
-        """Inches that the names of lines and those of columns, which stand upright, would like to have."""
+        """Room in inches that the names of rows and the vertical names of columns need."""
         beside, below = (
             min(_NAMES, max((text_width(shorten(of_mode[place], 40), TEXT_SIZE) for place in chosen), default=0.0))
             for of_mode, chosen in ((self.names[-2 % len(self.names)], lines), (self.names[-1], columns))
@@ -151,25 +142,25 @@ class TensorDisplay(Display):
         ax.set_axis_off()
         width, height = settle(ax)
         if ax.figure.canvas.figure.get_layout_engine() is not None:
-            height -= 3 * _TITLE_LINE  # which the title is going to take
-        n_slices = min(_MOST_SLICES, max(1, int(0.65 * width / 1.2)))
+            height -= 3 * _TITLE_LINE  # for the title
+        n_slices = min(_MAX_SLICES, max(1, int(0.65 * width / 1.2)))
         wide, high = (1 - _NAME_SHARE) * width / (n_slices if len(self.names) == 3 else 1), (1 - _NAME_SHARE) * height
         lines, columns, slices = self._choose(
-            max(1, min(_MOST_FEATURES, int(high / _SIDE_LEAST))),
-            max(1, min(_MOST_FEATURES, int(wide / _SIDE_LEAST))),
+            max(1, min(_MAX_FEATURES, int(high / _SIDE_LEAST))),
+            max(1, min(_MAX_FEATURES, int(wide / _SIDE_LEAST))),
             n_slices,
         )
         self.drawn_ = [slices, lines, columns][-len(self.names) :] if len(self.names) != 1 else [columns]
         self.panels_: list[Axes] = []
         if not len(columns):
-            write_title(ax, f"Tensor {self.row} has no features: all of its cells are zero")
+            write_title(ax, f"Tensor {self.row} is empty: all its cells are zero")
             return
         write_title(ax, self._title(lines, columns, slices))
         width, height = settle(ax)
         above = _ABOVE if len(slices) else 0.0
         n_lines, n_columns, n_panels = max(len(lines), 1), len(columns), max(len(slices), 1)
         beside, below = self._room_for_names(lines, columns)
-        # Names have a share of the axes for certain, and what cells do not need.
+        # Names get a share of the axes, and what the cells do not need.
         beside = min(beside, max(_NAME_SHARE * width, width - n_panels * (n_columns * _SIDE + _BETWEEN)))
         below = min(below, max(_NAME_SHARE * height, height - above - n_lines * _SIDE))
         side = min(
@@ -177,7 +168,7 @@ class TensorDisplay(Display):
             ((width - beside) / n_panels - _BETWEEN) / n_columns,
             (height - below - above) / n_lines,
         )
-        size = min(TEXT_SIZE, 60 * side)  # a line of text is not higher than a cell
+        size = min(TEXT_SIZE, 60 * side)  # so that a line of text is not taller than a cell
         of_lines = [fitting(self.names[-2 % len(self.names)][place], beside - 0.1, size) for place in lines]
         of_columns = [fitting(self.names[-1][place], below - 0.1, size) for place in columns]
         lying = all(text_width(name, size) <= 0.9 * side for name in of_columns)
@@ -230,27 +221,7 @@ class TensorDisplay(Display):
 
 
 def names_of_modes(names: Sequence[Any] | None, mode_sizes: tuple[int, ...]) -> tuple[list[list[str]], bool]:
-    """Names of the features of each mode, and whether modes share them.
-
-    Parameters
-    ----------
-    names : list of str, list of such lists, or None
-        The same for all modes, or a list for each. None stands for positions, shared by modes of equal sizes.
-    mode_sizes : tuple of int
-
-    Returns
-    -------
-    names : list of list of str
-    shared : bool
-
-    Examples
-    --------
-    >>> from unnaive.show.tensor import names_of_modes
-    >>> names_of_modes(["cat", "dog"], (2, 2))
-    ([['cat', 'dog'], ['cat', 'dog']], True)
-    >>> names_of_modes([["cat", "dog"], ["bark"]], (2, 1))
-    ([['cat', 'dog'], ['bark']], False)
-    """
+    """Names of the features of each mode, and whether the modes share them; None stands for positions."""
     if names is None:
         return [[str(place) for place in range(size)] for size in mode_sizes], len(set(mode_sizes)) == 1
     given = list(names)
@@ -259,7 +230,7 @@ def names_of_modes(names: Sequence[Any] | None, mode_sizes: tuple[int, ...]) -> 
     if [len(of_mode) for of_mode in read] != list(mode_sizes):
         raise ValueError(
             f"names has lists of {', '.join(str(len(of_mode)) for of_mode in read)} names for mode sizes {mode_sizes}: "
-            "give one list of names for modes that share them, or a list for each mode."
+            "give one list if the modes share their names, or one list per mode."
         )
     return read, shared
 
@@ -273,7 +244,7 @@ def read_batch(batch: Any) -> SparseTensor:
 def _busiest(
     indices: NDArray[np.intp], sizes: NDArray[np.float64], features: NDArray[np.intp], most: int
 ) -> NDArray[np.intp]:
-    """The features whose cells hold most, in their order; each cell counts once for each mode that names them."""
+    """The features with the largest sums of cells, in order; a cell counts once per mode that names the feature."""
     held = np.zeros(len(features))
     for of_mode in indices:
         known = np.isin(of_mode, features)
@@ -288,12 +259,12 @@ def _draw_cells(ax: Axes, table: NDArray[np.float64], side: float, largest: floa
     ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(n_lines - 0.5, -0.5))
     ax.spines[:].set(visible=True, color=GRID)
     shades = np.ceil(_LEVELS * np.abs(table) / largest).astype(int)
-    for sign, colour in ((1.0, PALETTE[0]), (-1.0, PALETTE[1])):
+    for sign, color in ((1.0, PALETTE[0]), (-1.0, PALETTE[1])):
         for shade in range(1, _LEVELS + 1):
             cells = outline((shades == shade) & (np.sign(table) == sign))
             if cells is not None:
                 alpha = _FAINTEST + (_STRONGEST - _FAINTEST) * (shade - 1) / (_LEVELS - 1)
-                look: dict[str, Any] = {"facecolor": colour, "edgecolor": "none", "linewidth": 0, "alpha": alpha}
+                look: dict[str, Any] = {"facecolor": color, "edgecolor": "none", "linewidth": 0, "alpha": alpha}
                 ax.add_artist(PathPatch(cells, snap=True, zorder=2, **look))
     for rule, n in ((ax.axhline, n_lines), (ax.axvline, n_columns)):
         for place in range(1, n):
@@ -305,9 +276,7 @@ def _draw_cells(ax: Axes, table: NDArray[np.float64], side: float, largest: floa
     size *= min(1.0, 0.85 * side / widest) if widest else 1.0
     if size >= _LEGIBLE:
         for (line, column), number in zip(places, numbers):
-            ax.text(
-                column, line, number, ha="center", va="center", color=INK, fontsize=size, parse_math=False, zorder=4
-            )
+            write(ax, number, (column, line), size=size, zorder=4)
 
 
 def _number(value: float) -> str:

@@ -12,9 +12,9 @@ from rich.text import Text
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.models import MODELS, Model
 
-_MOST_DATA_SETS_SHOWN = 12
+_MAX_DATA_SETS_SHOWN = 12
 _BAR = 24
-_MOST_EVIDENCE, _SHOWN_EVIDENCE = 30, 20  # more columns than the first are too many to read: the weightiest are shown
+_MAX_EVIDENCE, _SHOWN_EVIDENCE = 30, 20  # more columns than the first are too many to read: the weightiest are shown
 _WIDE = 120
 
 
@@ -64,7 +64,7 @@ def leaderboard(comparison: Comparison, width: int) -> Table:
 
 def by_data_set(comparison: Comparison) -> Table | None:
     """The score of every model on every data set; None if that is one data set, or too many to read here."""
-    if not 1 < len(comparison.data) <= _MOST_DATA_SETS_SHOWN:
+    if not 1 < len(comparison.data) <= _MAX_DATA_SETS_SHOWN:
         return None
     metric = comparison.metrics[0]
     table = Table(
@@ -158,7 +158,7 @@ def evidence(
     table.add_column("value", no_wrap=True)
     table.add_column("log odds", justify="right", no_wrap=True)
     table.add_column(f"← {against}   {label} →", no_wrap=True)
-    n_shown = 1 + (_SHOWN_EVIDENCE if len(contributions) - 1 > _MOST_EVIDENCE else _MOST_EVIDENCE)  # and the prior
+    n_shown = 1 + (_SHOWN_EVIDENCE if len(contributions) - 1 > _MAX_EVIDENCE else _MAX_EVIDENCE)  # and the prior
     shown, others = contributions[:n_shown], contributions[n_shown:]
     if others:
         shown = [*shown, (f"and {len(others)} other {noun}", "", math.fsum(odds for *_, odds in others))]

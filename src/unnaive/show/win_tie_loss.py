@@ -1,4 +1,4 @@
-"""WinTieLossDisplay: every model against every other, data set by data set."""
+"""WinTieLossDisplay: wins, ties and losses of each model against each other."""
 
 from __future__ import annotations
 
@@ -8,20 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.comparison import label_of
 from unnaive.show.display import Display
-from unnaive.show.style import (
-    FAINT,
-    GRID,
-    INK,
-    PALETTE,
-    TEXT_SIZE,
-    scored,
-    settle,
-    shorten,
-    text_width,
-    write_title,
-)
+from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, scored, settle, shorten, text_width, write, write_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,14 +19,16 @@ if TYPE_CHECKING:
     from unnaive.evaluate.comparison import Comparison
 
 _TESTS = {"t": "corrected paired t-test, 5 %", "two_se": "more than two standard errors"}
-# Opacities: of the least lead, to be seen at all, and at which words are still read with ease, on light and dark.
+# Opacities: visible, and still easy to read text on, in light and dark themes.
 _FAINTEST, _STRONGEST = 0.08, 0.5
 
 
+@shared_docs
 class WinTieLossDisplay(Display):
-    """A matrix of wins, ties and losses of the model of a row against the model of a column.
+    """A matrix of wins, ties and losses of the row's model against the column's, over data sets.
 
-    Cells are blue where the row wins more often and orange where it loses more often, the stronger the more.
+    Cells are blue where the row wins more often and orange where it loses more often; the larger the lead, the
+    stronger the color.
 
     Parameters
     ----------
@@ -48,8 +40,7 @@ class WinTieLossDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
@@ -67,6 +58,7 @@ class WinTieLossDisplay(Display):
         self.title = title
 
     @classmethod
+    @shared_docs
     def from_comparison(
         cls, comparison: Comparison, metric: str | None = None, *, test: str = "t", ax: Axes | None = None
     ) -> WinTieLossDisplay:
@@ -74,17 +66,10 @@ class WinTieLossDisplay(Display):
 
         Parameters
         ----------
-        comparison : Comparison
-        metric : str, optional
-            By default the comparison's first one.
+        {comparison}
         test : {"t", "two_se"}, default="t"
-            What makes a win, see :meth:`Comparison.verdict`.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        WinTieLossDisplay
+            What counts as a win, see :meth:`Comparison.verdict`.
+        {plotted}
         """
         if test not in _TESTS:
             raise ValueError(f"There is no test {test!r}: choose 't' or 'two_se'.")
@@ -103,7 +88,6 @@ class WinTieLossDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         side = 0.52 * len(self.names)
         return max(4.0, side + 1.8), max(2.2, 0.62 * side + 1.8)
 
@@ -131,10 +115,10 @@ class WinTieLossDisplay(Display):
                 continue
             wins, ties, losses = self.counts[row, column]
             lead = (wins - losses) / max(wins + ties + losses, 1)
-            colour = PALETTE[0] if lead > 0 else PALETTE[1]
+            color = PALETTE[0] if lead > 0 else PALETTE[1]
             opacity = _FAINTEST + (_STRONGEST - _FAINTEST) * abs(lead) if lead else 0.0
-            ax.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="none", alpha=opacity))
-            ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", color=INK, fontsize=text_size)
+            ax.add_patch(Rectangle((column, row), 1, 1, facecolor=color, edgecolor="none", alpha=opacity))
+            write(ax, text, (column + 0.5, row + 0.5), size=text_size)
         for edge in range(k + 1):
             ax.axhline(edge, color=FAINT if edge in (0, k) else GRID, linewidth=0.6)
             ax.axvline(edge, color=FAINT if edge in (0, k) else GRID, linewidth=0.6)

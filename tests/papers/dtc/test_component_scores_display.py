@@ -184,21 +184,21 @@ def test_words_are_apart_and_ticks_are_whole_numbers_within_the_lines(numbers, n
 
 def test_numbers_that_make_no_sense_are_refused():
     for numbers in ([], [[1, 2]], [0, 1], [1.5], [1, np.nan]):
-        with pytest.raises(ValueError, match=r"n_components is \[.*: give one whole number or more"):
+        with pytest.raises(ValueError, match=r"n_components is \[.*: give at least one whole number"):
             ComponentScoresDisplay(numbers, {"dtc": [0.5, 0.6]})
-    with pytest.raises(ValueError, match=r"n_components is \[2.0, 2.0\]: give every number of components once"):
+    with pytest.raises(ValueError, match=r"n_components is \[2.0, 2.0\]: give each number of components once"):
         ComponentScoresDisplay([2, 2], {"dtc": [0.5, 0.6]})
     with pytest.raises(ValueError, match="curves is empty"):
         ComponentScoresDisplay([1], {})
-    with pytest.raises(ValueError, match=r"curves has scores of shape \(3,\) for 'dtc', but there are 4 numbers"):
+    with pytest.raises(ValueError, match=r"curves of 'dtc' has shape \(3,\), but there are 4 numbers"):
         ComponentScoresDisplay(NUMBERS, {"dtc": [0.5, 0.6, 0.7]})
-    with pytest.raises(ValueError, match=r"curves has standard deviations of shape \(1,\) for 'dtc'"):
+    with pytest.raises(ValueError, match=r"deviations of 'dtc' has shape \(1,\), but there are 4 numbers"):
         ComponentScoresDisplay(NUMBERS, {"dtc": (MEANS, [0.1])})
-    with pytest.raises(ValueError, match=r"curves of 'dtc' is \[nan, nan\]: give numbers"):
+    with pytest.raises(ValueError, match=r"curves of 'dtc' is \[nan, nan\]: give finite numbers"):
         ComponentScoresDisplay([1, 2], {"dtc": [np.nan, np.nan]})
-    with pytest.raises(ValueError, match=r"curves of 'dtc' is \[0.5, inf\]: give numbers"):
+    with pytest.raises(ValueError, match=r"curves of 'dtc' is \[0.5, inf\]: give finite numbers"):
         ComponentScoresDisplay([1, 2], {"dtc": [0.5, np.inf]})
-    with pytest.raises(ValueError, match=r"curves of 'dtc' has the standard deviation -0\.1"):
+    with pytest.raises(ValueError, match=r"deviations of 'dtc' holds -0\.1, but a standard deviation is finite"):
         ComponentScoresDisplay([1, 2], {"dtc": ([0.5, 0.6], [0.2, -0.1])})
     with pytest.raises(
         ValueError, match=r"chosen is 2, but there are no scores for it: choose one of \[1, 5, 10, 19\]"
@@ -216,7 +216,7 @@ def test_a_reference_that_is_not_one_score_is_refused():
 
 
 def test_what_is_better_has_to_be_known_and_cannot_be_turned_round():
-    with pytest.raises(ValueError, match="not known whether more or less of 'log score' is better: say so"):
+    with pytest.raises(ValueError, match=r"'log score' is not one of accuracy, .*: pass higher_is_better to say which"):
         ComponentScoresDisplay(NUMBERS, {"dtc": MEANS}, metric="log score")
     with pytest.raises(ValueError, match="higher_is_better is True, but for 'brier' it is False: leave it out"):
         ComponentScoresDisplay(NUMBERS, {"dtc": MEANS}, metric="brier", higher_is_better=True)

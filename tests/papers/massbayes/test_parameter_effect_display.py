@@ -116,15 +116,15 @@ def test_words_are_apart_from_each_other(values, logarithmic):
 
 def test_numbers_that_make_no_sense_are_refused():
     for values in ([], [[1, 2]], [1, np.nan], [1, np.inf]):
-        with pytest.raises(ValueError, match=r"values is \[.*: give one number or more, and no NaN"):
+        with pytest.raises(ValueError, match=r"values is \[.*: give at least one number, and no NaN"):
             ParameterEffectDisplay(values, [0.5, 0.6], [1, 2])
     with pytest.raises(ValueError, match=r"scores has shape \(2,\), but there are 5 values"):
         ParameterEffectDisplay(VALUES, [0.5, 0.6], RATIOS)
     with pytest.raises(ValueError, match=r"ratios has shape \(1,\), but there are 5 values"):
         ParameterEffectDisplay(VALUES, SCORES, [1])
-    with pytest.raises(ValueError, match=r"scores is \[nan, nan\]: give numbers"):
+    with pytest.raises(ValueError, match=r"scores is \[nan, nan\]: give finite numbers"):
         ParameterEffectDisplay([1, 2], [np.nan, np.nan], [1, 2])
-    with pytest.raises(ValueError, match=r"ratios is \[1.0, inf\]: give numbers"):
+    with pytest.raises(ValueError, match=r"ratios is \[1.0, inf\]: give finite numbers"):
         ParameterEffectDisplay([1, 2], [0.5, 0.6], [1, np.inf])
     with pytest.raises(ValueError, match="ratios holds 0, but a ratio of runtimes is above 0"):
         ParameterEffectDisplay([1, 2, 3], [0.5, 0.6, 0.6], [1, 0, np.nan])

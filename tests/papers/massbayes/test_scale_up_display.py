@@ -1,7 +1,5 @@
 """What ScaleUpDisplay makes of measures, and that its names can be read."""
 
-from itertools import pairwise
-
 import matplotlib
 
 matplotlib.use("Agg")
@@ -12,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.papers.honb.test_log_ratio_display import words_of
+from tests.show.curves import assert_labels_in_order_and_apart
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, new_axes, overlapping
 from unnaive.papers import ScaleUpDisplay
@@ -136,19 +135,8 @@ def test_more_models_than_colours_still_look_different():
 def test_names_stand_at_the_ends_in_order_within_the_axes_and_apart(ends, size, long):
     measures = {f"{'a model of a long name, number ' * long}{place}": [1, end] for place, end in enumerate(ends)}
     display = ScaleUpDisplay([100, 10_000], measures).plot(ax=new_axes(size))
-    words, frame = name_boxes(display), display.ax_.get_window_extent()
     assert [label.get_text() for label in display.labels_.values()] == [shorten(name, 24) for name in measures]
-    largest, _ = display.ax_.transData.transform((100, 1))
-    assert all(largest < box.x0 and box.x1 <= frame.x1 + 1 for box in words)
-    assert all(frame.y0 - 1 <= box.y0 and box.y1 <= frame.y1 + 1 for box in words)
-    assert len({round(box.x0) for box in words}) == 1
-    heights = [
-        label.xyann[1] + display.ax_.transData.transform(label.xy)[1] * 72 / display.figure_.dpi
-        for label in all_labels(display)
-    ]
-    by_end = sorted(range(len(ends) + 1), key=[*ends, 100.0].__getitem__)
-    for lower, upper in pairwise(by_end):
-        assert heights[upper] - heights[lower] >= 1.2 * display.guide_label_.get_fontsize()
+    assert_labels_in_order_and_apart(display, all_labels(display), [*ends, 100.0], 100)
 
 
 def test_a_name_that_has_room_stands_level_with_the_end_of_its_line():
@@ -178,18 +166,18 @@ def test_names_get_smaller_where_there_are_too_many():
 
 def test_sizes_and_measures_that_make_no_sense_are_refused():
     for sizes in ([5], [], [5, 5], [0, 5], [-1, 5], [np.nan, 5], [5, np.inf], [[5, 6]]):
-        with pytest.raises(ValueError, match=r"sizes is \[.*: give two or more numbers of rows, each of them once"):
+        with pytest.raises(ValueError, match=r"sizes is \[.*: give at least two numbers of rows, all different"):
             ScaleUpDisplay(sizes, {"nb": [1, 2]})
-    with pytest.raises(ValueError, match="measures is empty: give the measures of one model or more"):
+    with pytest.raises(ValueError, match="measures is empty: give at least one curve"):
         ScaleUpDisplay(SIZES, {})
     with pytest.raises(ValueError, match=r"measures of 'nb' has shape \(2,\), but there are 4 sizes"):
         ScaleUpDisplay(SIZES, {"mass": SECONDS["mass"], "nb": [1, 2]})
     for wrong in (0.0, -1.0, np.inf):
-        with pytest.raises(ValueError, match=rf"measures of 'nb' holds {wrong:g}, but a ratio takes numbers above 0"):
+        with pytest.raises(ValueError, match=rf"measures of 'nb' holds {wrong:g}: give finite numbers above 0"):
             ScaleUpDisplay([5, 6], {"nb": [1, wrong]})
-    with pytest.raises(ValueError, match=r"base is 8000, which is none of the sizes \[7000.0, .*: choose one of these"):
+    with pytest.raises(ValueError, match=r"base is 8000, which is not one of the sizes \[7000.0, .*: choose one"):
         ScaleUpDisplay(SIZES, SECONDS, base=8_000)
-    with pytest.raises(ValueError, match="'a2de' holds no number at the base of 10,500,000 rows: choose another base"):
+    with pytest.raises(ValueError, match="'a2de' has no number at the base of 10,500,000 rows: choose another base"):
         ScaleUpDisplay(SIZES, SECONDS, base=10_500_000)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.models import classifier_of
 from unnaive.papers.dtc.components_display import read_fitted
 from unnaive.show.display import Display
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
 
-_MOST_COLUMNS = 40
+_MAX_COLUMNS = 40
 _NEGLIGIBLE = -1e-9  # bits: what rounding may make of none
 # In inches: over the bars, below them (numbers and their title), a line of the legend, a bar and its gap, these at
 # least, and names at most.
@@ -103,6 +104,7 @@ class ColumnInformationDisplay(Display):
         self.title = title
 
     @classmethod
+    @shared_docs
     def from_estimator(
         cls, model: Any, *, title: str | None = None, ax: Axes | None = None
     ) -> ColumnInformationDisplay:
@@ -113,12 +115,7 @@ class ColumnInformationDisplay(Display):
         model : classifier with ``column_information_`` and ``selected_features_``, or pipeline that ends in one
             Its columns have their names if it was fitted to a frame.
         title : str, optional
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        ColumnInformationDisplay
+        {plotted}
         """
         information, selected = read_fitted(model, "column_information_", "selected_features_")
         display = cls(information, getattr(classifier_of(model), "feature_names_in_", None), title=title)
@@ -129,8 +126,7 @@ class ColumnInformationDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
-        n_lines = min(len(self.names), _MOST_COLUMNS + 1)
+        n_lines = min(len(self.names), _MAX_COLUMNS + 1)
         height = max(1.4, _ABOVE + _LANE * n_lines + _BELOW + (0.0 if self.chosen is None else _LEGEND) + 0.15)
         return 6.5, height + (_TITLE_LINE if self.title else 0.0)
 
@@ -141,7 +137,7 @@ class ColumnInformationDisplay(Display):
         width, height = settle(ax)
         below = _BELOW + (0.0 if self.chosen is None else _LEGEND)
         inner = max(height - _ABOVE - below, 0.2)
-        n_lines = min(len(self.names), _MOST_COLUMNS + 1, max(2, int(inner / _LANE_LEAST)))
+        n_lines = min(len(self.names), _MAX_COLUMNS + 1, max(2, int(inner / _LANE_LEAST)))
         # A single other column takes no more room than the line that would say so.
         drawn, others = np.split(self.order, [n_lines if n_lines == len(self.names) else n_lines - 1])
         rest = self._say_rest(others)
@@ -204,6 +200,6 @@ class ColumnInformationDisplay(Display):
 
 
 def _look(is_chosen: bool) -> dict[str, Any]:
-    """Filled, or open for who sees no colours."""
-    colour = PALETTE[0] if is_chosen else FAINT
-    return {"facecolor": colour if is_chosen else "none", "edgecolor": colour, "linewidth": 0.9}
+    """Filled, or open for who sees no colors."""
+    color = PALETTE[0] if is_chosen else FAINT
+    return {"facecolor": color if is_chosen else "none", "edgecolor": color, "linewidth": 0.9}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.models import classifier_of
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, fitting, inset, legend_below
@@ -87,6 +88,7 @@ class ComponentsDisplay(Display):
         self.title = title
 
     @classmethod
+    @shared_docs
     def from_estimator(cls, model: Any, *, title: str | None = None, ax: Axes | None = None) -> ComponentsDisplay:
         """Draw the components of a fitted model.
 
@@ -95,19 +97,13 @@ class ComponentsDisplay(Display):
         model : classifier with ``component_weights_`` and ``class_factors_``, or pipeline that ends in one
             A contribution is the weight of a component times the factor of a class.
         title : str, optional
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        ComponentsDisplay
+        {plotted}
         """
         weights, factors, classes = read_fitted(model, "component_weights_", "class_factors_", "classes_")
         return cls(factors * weights, classes.tolist(), title=title).plot(ax=ax)
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         n_classes, n_components = self.contributions.shape
         beside = self._room_for_names(_NAMES)
         side = min(_SIDE_MOST, (_WIDEST - beside) / n_components)
@@ -162,7 +158,7 @@ class ComponentsDisplay(Display):
         from matplotlib.patches import PathPatch
 
         self.squares_ = {}
-        for kind, colour, chosen in (
+        for kind, color, chosen in (
             ("positive", PALETTE[0], self.contributions > 0),
             ("negative", PALETTE[1], self.contributions < 0),
         ):
@@ -170,7 +166,7 @@ class ComponentsDisplay(Display):
                 places, components = np.nonzero(chosen)
                 centres = np.column_stack([components + 1.0, places])
                 path = _squares(centres, _FULL * self.sides[chosen], square, hollow=kind == "negative")
-                look: dict[str, Any] = {"facecolor": colour, "edgecolor": "none", "linewidth": 0}
+                look: dict[str, Any] = {"facecolor": color, "edgecolor": "none", "linewidth": 0}
                 # Moved to whole pixels, squares would not have the areas that they stand for.
                 self.squares_[kind] = PathPatch(path, snap=False, zorder=2, **look)
                 ax.add_artist(self.squares_[kind])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
 from unnaive.show.panels import fitting, inset
 from unnaive.show.style import GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
@@ -92,6 +93,7 @@ class PosteriorsDisplay(Display):
         self.title = title
 
     @classmethod
+    @shared_docs
     def from_estimators(
         cls, models: Mapping[str, Any], X: Any, y: Any, *, title: str | None = None, ax: Axes | None = None
     ) -> PosteriorsDisplay:
@@ -104,12 +106,7 @@ class PosteriorsDisplay(Display):
         X : frame or array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         title : str, optional
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        PosteriorsDisplay
+        {plotted}
         """
         if not isinstance(models, Mapping) or not models:
             raise ValueError('models has to name its models, as in {"naive Bayes": NaiveBayes().fit(X, y)}.')
@@ -123,7 +120,6 @@ class PosteriorsDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         height = len(self.shares) * (_ABOVE + _PANEL) + _BELOW + 0.1
         return 7.0, height + (_TITLE_LINE if self.title else 0.0)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import refuse_missing_labels
 from unnaive.show.display import Display
 from unnaive.show.score_time import place_labels
@@ -26,6 +27,7 @@ _ORDERS = {1: "first order", 2: "second order", 3: "third order"}
 _NEAR = 12.0  # points; a label that is farther from its term needs a line
 
 
+@shared_docs
 class LogRatioDisplay(Display):
     """Log ratios of term probabilities in two classes: from higher-order paths against from single documents.
 
@@ -40,7 +42,7 @@ class LogRatioDisplay(Display):
         The terms; by default their places.
     groups : array-like of shape (n_terms,), optional
         Where a term occurs: 0 in documents of the first class only, 1 of the second only, 2 of both. Points are
-        coloured by it.
+        colored by it.
     classes : pair of labels, default=("a", "b")
     occurrence : bool, default=True
         Whether the ratios are of terms that occur (Eq. 10 of the paper) or that do not (Eq. 11).
@@ -62,8 +64,7 @@ class LogRatioDisplay(Display):
         Least and largest of both, as written beside the axes.
     labels_ : list of matplotlib Annotation
         Names of the telling terms.
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
@@ -106,6 +107,7 @@ class LogRatioDisplay(Display):
         self.telling = self._find_telling()
 
     @classmethod
+    @shared_docs
     def from_documents(
         cls,
         X: Any,
@@ -140,12 +142,7 @@ class LogRatioDisplay(Display):
             Draw the square root of higher-order ratios, with the sign kept.
         top : int, default=6
             How many of the most telling terms are named.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        LogRatioDisplay
+        {plotted}
         """
         from unnaive.text.higher_order_nb import HigherOrderNB
 
@@ -185,7 +182,6 @@ class LogRatioDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 7.0, 5.4
 
     def _find_telling(self) -> list[int]:
@@ -285,8 +281,8 @@ class LogRatioDisplay(Display):
         return written
 
 
-def _dots(ax: Axes, points: NDArray[np.float64], colour: str) -> Any:
-    return ax.scatter(points[:, 0], points[:, 1], 16, color=colour, linewidths=0, alpha=0.6, zorder=2)
+def _dots(ax: Axes, points: NDArray[np.float64], color: str) -> Any:
+    return ax.scatter(points[:, 0], points[:, 1], 16, color=color, linewidths=0, alpha=0.6, zorder=2)
 
 
 def _ratios(what: str, values: ArrayLike) -> NDArray[np.float64]:

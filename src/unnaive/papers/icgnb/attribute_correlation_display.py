@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.papers.icgnb.gaussianity import read_representations, standardize
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, fitting, inset, largest_classes, outline
@@ -17,7 +18,7 @@ from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, settle, tex
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST_CLASSES = 3
+_MAX_CLASSES = 3
 _LEVELS = 20  # shades; more are not told apart
 # In inches: room for the names of representations and attributes, for titles, between panels, and for the shades.
 _LEFT, _ABOVE, _LINE, _BETWEEN, _BELOW, _RIGHT, _BAR = 0.62, 0.45, 0.17, 0.15, 0.25, 0.85, 0.13
@@ -88,6 +89,7 @@ class AttributeCorrelationDisplay(Display):
         }
 
     @classmethod
+    @shared_docs
     def from_attributes(
         cls,
         attributes: Mapping[str, Any],
@@ -105,15 +107,10 @@ class AttributeCorrelationDisplay(Display):
         y : array-like of shape (n_samples,)
         classes : list of labels, optional
             Which to draw; by default the three largest, or all if there are fewer.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        AttributeCorrelationDisplay
+        {plotted}
         """
         tables, labels = read_representations(attributes, y)
-        drawn = largest_classes(labels, _MOST_CLASSES) if classes is None else list(classes)
+        drawn = largest_classes(labels, _MAX_CLASSES) if classes is None else list(classes)
         found, indices = np.unique(labels, return_inverse=True)
         known = found.tolist()
         for label in drawn:
@@ -132,7 +129,6 @@ class AttributeCorrelationDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         n_attributes = max(table.shape[1] for table in self.correlations.values())
         side = min(max(1.6, 0.03 * n_attributes + 1.4), 2.8)
         return (

@@ -204,10 +204,10 @@ def standardize(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     largest = np.abs(numbers).max(axis=0)
     scaled = numbers / np.where(largest > 0, largest, 1.0)  # so that no square overflows or vanishes
-    centred = scaled - scaled.mean(axis=0)
-    deviations = np.sqrt((centred**2).sum(axis=0) / max(len(numbers) - 1, 1))
+    centered = scaled - scaled.mean(axis=0)
+    deviations = np.sqrt((centered**2).sum(axis=0) / max(len(numbers) - 1, 1))
     deviations[scaled.min(axis=0) == scaled.max(axis=0)] = np.nan
-    return centred / deviations
+    return centered / deviations
 
 
 def read_attributes(X: Any, y: Any, name: str = "X") -> tuple[NDArray[np.float64], NDArray[Any]]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.papers.icgnb.gaussianity import Gaussianity, gaussianity, read_representations
-from unnaive.papers.massbayes.scale_up_display import look
+from unnaive.show.curves import curve_style
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, fitting, inset, legend_below
 from unnaive.show.style import FAINT, GRID, INK, TEXT_SIZE, settle, text_width, write_title
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-_MOST_CLASSES = 15
+_MAX_CLASSES = 15
 _GAP = 0.7  # between classes, in lanes
 # In inches: over the panels, below them (numbers, their title and the legend), between them, and a lane.
 _ABOVE, _BELOW, _BETWEEN, _LANE = 0.06, 0.72, 0.3, 0.2
@@ -83,9 +84,10 @@ class GaussianityDisplay(Display):
         self.test, self.alpha = first.test, first.alpha
         self.classes, self.class_counts = first.classes, first.class_counts
         self.critical_values = first.critical_values
-        self.drawn = np.sort(np.argsort(-self.class_counts, kind="stable")[:_MOST_CLASSES])
+        self.drawn = np.sort(np.argsort(-self.class_counts, kind="stable")[:_MAX_CLASSES])
 
     @classmethod
+    @shared_docs
     def from_attributes(
         cls,
         attributes: Mapping[str, Any],
@@ -105,12 +107,7 @@ class GaussianityDisplay(Display):
         test : {"lilliefors", "kolmogorov"}, default="lilliefors"
         alpha : float, default=0.05
             Level of the test.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        GaussianityDisplay
+        {plotted}
         """
         tables, labels = read_representations(attributes, y)
         found = {name: gaussianity(numbers, labels, test=test, alpha=alpha) for name, numbers in tables.items()}
@@ -118,7 +115,6 @@ class GaussianityDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 8.0, max(2.6, _ABOVE + _BELOW + _LANE * len(self.drawn) * (len(self.found) + _GAP) + 0.5)
 
     def _draw(self, ax: Axes) -> None:
@@ -156,19 +152,19 @@ class GaussianityDisplay(Display):
     def _draw_statistics(self, ax: Axes, lane: float) -> None:
         self.strokes_: dict[str, list[Line2D]] = {}
         for place, (name, of_name) in enumerate(self.found.items()):
-            colour, _ = look(place)
+            color, _ = curve_style(place)
             self.strokes_[name] = []
             for middle, values in zip(self._lanes_of(place), of_name.statistics[self.drawn]):
                 tested = np.sort(values[~np.isnan(values)])
                 across = np.array([middle - 0.36, middle + 0.36, np.nan])
                 # One line of many pieces: small, and never a shade for a value that is not there.
                 (strokes,) = ax.plot(
-                    np.repeat(tested, 3), np.tile(across, len(tested)), color=colour, linewidth=1.0, alpha=0.55
+                    np.repeat(tested, 3), np.tile(across, len(tested)), color=color, linewidth=1.0, alpha=0.55
                 )
                 self.strokes_[name].append(strokes)
                 if len(tested):
                     median = np.full(2, np.median(tested))
-                    ax.plot(median, across[:2], color=colour, linewidth=min(3.5, lane / 3), solid_capstyle="butt")
+                    ax.plot(median, across[:2], color=color, linewidth=min(3.5, lane / 3), solid_capstyle="butt")
                 else:
                     ax.annotate(
                         " nothing to test",
@@ -191,7 +187,7 @@ class GaussianityDisplay(Display):
         for place, (name, of_name) in enumerate(self.found.items()):
             counts, of_all = of_name.n_accepted[self.drawn], of_name.statistics.shape[1]
             middles = self._lanes_of(place)
-            self.bars_[name] = ax.barh(middles, counts, height=0.72, color=look(place)[0], linewidth=0)
+            self.bars_[name] = ax.barh(middles, counts, height=0.72, color=curve_style(place)[0], linewidth=0)
             for count, middle, values in zip(counts.tolist(), middles, of_name.statistics[self.drawn]):
                 ax.annotate(
                     "–" if np.isnan(values).all() else f"{count} of {of_all}",
@@ -214,7 +210,8 @@ class GaussianityDisplay(Display):
         from matplotlib.lines import Line2D
 
         marks = [
-            Line2D([], [], color=look(place)[0], linewidth=5, solid_capstyle="butt") for place in range(len(self.found))
+            Line2D([], [], color=curve_style(place)[0], linewidth=5, solid_capstyle="butt")
+            for place in range(len(self.found))
         ]
         marks.append(Line2D([], [], color=INK, linewidth=1.1, linestyle=_DASHES))
         critical = f"{_CRITICAL} at {100 * self.alpha:g} %"

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.models import classifier_of
 from unnaive.papers.icgnb.gaussianity import read_attributes, standardize
-from unnaive.papers.massbayes.scale_up_display import look
+from unnaive.show.curves import curve_style
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, inset, largest_classes, legend_below
 from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, shorten, text_width, write_title
@@ -19,7 +20,7 @@ from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, shorten, text_widt
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST_CLASSES = 31  # of a look of their own; markers and colours go no further
+_MAX_CLASSES = 31  # of a look of their own; markers and colors go no further
 _TITLE_LINE, _LEGEND_LINE = 0.19, 0.2  # inches
 _BESIDE, _BELOW = 0.27, 0.27  # inches for the names of the axes
 _HANDLE = 0.32  # inches of a mark in the legend, with what is around it
@@ -28,7 +29,7 @@ _HANDLE = 0.32  # inches of a mark in the legend, with what is around it
 class InstanceGraphDisplay(Display):
     """Rows in the plane of their original attributes, with the graph between them, and in that of new attributes.
 
-    Three panels: (a) the rows, coloured by class, (b) the same with the edges of the graph, those between rows of
+    Three panels: (a) the rows, colored by class, (b) the same with the edges of the graph, those between rows of
     different classes in dark, (c) the rows by new attributes. The slides of the paper on the instance correlation
     graph (ICGNB) have these three.
 
@@ -105,6 +106,7 @@ class InstanceGraphDisplay(Display):
         self.drawn_rows, self.drawn_edges = self._choose()
 
     @classmethod
+    @shared_docs
     def from_attributes(
         cls, X: Any, Z: Any, edges: ArrayLike, y: Any, *, max_rows: int = 1500, ax: Axes | None = None
     ) -> InstanceGraphDisplay:
@@ -119,15 +121,10 @@ class InstanceGraphDisplay(Display):
         edges : array-like of int of shape (n_edges, 2)
             Pairs of rows that the graph joins.
         y : array-like of shape (n_samples,)
-            Labels, for the colours.
+            Labels, for the colors.
         max_rows : int, default=1500
             More rows are not drawn, see the class.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        InstanceGraphDisplay
+        {plotted}
         """
         original, labels = read_attributes(X, y, "X")
         new, _ = read_attributes(Z, y, "Z")
@@ -144,6 +141,7 @@ class InstanceGraphDisplay(Display):
         ).plot(ax=ax)
 
     @classmethod
+    @shared_docs
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, max_rows: int = 1500, ax: Axes | None = None
     ) -> InstanceGraphDisplay:
@@ -156,15 +154,10 @@ class InstanceGraphDisplay(Display):
         X : frame or array-like of shape (n_samples, n_features)
             All rows that are in the model's graph, in their order.
         y : array-like of shape (n_samples,)
-            Their labels, for the colours.
+            Their labels, for the colors.
         max_rows : int, default=1500
             More rows are not drawn, see the class.
-        ax : matplotlib Axes, optional
-            Where to draw; by default in a new figure.
-
-        Returns
-        -------
-        InstanceGraphDisplay
+        {plotted}
         """
         fitted = classifier_of(model)
         check_is_fitted(fitted)
@@ -186,7 +179,6 @@ class InstanceGraphDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that do the drawing justice."""
         return 10.0, 3.9 + _LEGEND_LINE * len(self._legend_rows(9.8))
 
     def _choose(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -204,11 +196,11 @@ class InstanceGraphDisplay(Display):
         return np.flatnonzero(joined), np.flatnonzero(joined[self.edges].all(axis=1))
 
     def _groups(self) -> list[tuple[str, NDArray[np.bool_], str, str]]:
-        """Name, rows, colour and marker of every class; small classes beyond the markers in one."""
-        named = largest_classes(self.labels, _MOST_CLASSES)
+        """Name, rows, color and marker of every class; small classes beyond the markers in one."""
+        named = largest_classes(self.labels, _MAX_CLASSES)
         places = [self.classes.index(label) for label in named]
         groups = [
-            (shorten(class_name(label), 24), self._indices == of_class, *look(place))
+            (shorten(class_name(label), 24), self._indices == of_class, *curve_style(place))
             for place, (label, of_class) in enumerate(zip(named, places))
         ]
         n_others = len(self.classes) - len(named)
@@ -261,14 +253,14 @@ class InstanceGraphDisplay(Display):
         is_drawn = np.zeros(len(points), dtype=bool)
         is_drawn[self.drawn_rows] = True
         size = float(np.clip(75 / math.sqrt(len(self.drawn_rows)), 2.4, 5))
-        for name, rows, colour, marker in self._groups():
+        for name, rows, color, marker in self._groups():
             ax.plot(
                 *points[rows & is_drawn].T,
                 linestyle="none",
                 marker=marker,
                 markersize=size,
                 markeredgewidth=0.8 if marker == "x" else 0,
-                color=colour,
+                color=color,
                 alpha=0.75,
                 zorder=3,
                 label=name,
@@ -277,22 +269,22 @@ class InstanceGraphDisplay(Display):
     def _draw_edges(self, ax: Axes) -> None:
         edges, within = self.edges[self.drawn_edges], self._within[self.drawn_edges]
         self.edge_lines_ = {}
-        for what, chosen, colour, line_width in (
+        for what, chosen, color, line_width in (
             ("within", edges[within], FAINT, 0.7),
             ("between", edges[~within], INK, 1.3),
         ):
             # One line of many pieces, which takes a small part of the room of as many lines.
             ends = np.full((len(chosen), 3, 2), np.nan)
             ends[:, :2] = self.points[chosen]
-            (self.edge_lines_[what],) = ax.plot(*ends.reshape(-1, 2).T, color=colour, linewidth=line_width, zorder=2)
+            (self.edge_lines_[what],) = ax.plot(*ends.reshape(-1, 2).T, color=color, linewidth=line_width, zorder=2)
 
     def _write_legend(self, ax: Axes, n_columns: int) -> None:
         from matplotlib.lines import Line2D
 
         groups = self._groups()
         marks = [
-            Line2D([], [], linestyle="none", marker=marker, markersize=5.5, color=colour, markeredgewidth=0.8)
-            for *_, colour, marker in groups
+            Line2D([], [], linestyle="none", marker=marker, markersize=5.5, color=color, markeredgewidth=0.8)
+            for *_, color, marker in groups
         ]
         self.legend_ = legend_below(ax, marks, [name for name, *_ in groups], n_columns, handlelength=0.8)
 
@@ -315,8 +307,8 @@ def _plane(numbers: NDArray[np.float64], standardized: bool) -> tuple[NDArray[np
     if n_attributes <= 2:
         names = [f"attribute {column}" for column in range(n_attributes)]
         return np.pad(numbers, ((0, 0), (0, 2 - n_attributes))), (names[0], names[1] if n_attributes == 2 else "")
-    centred = np.nan_to_num(standardize(numbers)) if standardized else numbers - numbers.mean(axis=0)
-    left, lengths, directions = np.linalg.svd(centred, full_matrices=False)
+    centered = np.nan_to_num(standardize(numbers)) if standardized else numbers - numbers.mean(axis=0)
+    left, lengths, directions = np.linalg.svd(centered, full_matrices=False)
     directions = directions[:2]
     # A direction has two signs: the one whose largest entry is positive, so that the picture is always the same.
     strongest = np.abs(directions).argmax(axis=1)

@@ -1,0 +1,20 @@
+"""What all displays of curves share: names at the ends of the curves, in order and apart."""
+
+from itertools import pairwise
+
+from tests.papers.honb.test_log_ratio_display import words_of
+
+
+def assert_labels_in_order_and_apart(display, labels, ends, last_x):
+    """Names begin beyond the last x at the same place, within the axes, from the lowest end to the highest."""
+    words, frame = words_of(display, labels), display.ax_.get_window_extent()
+    beyond, _ = display.ax_.transData.transform((last_x, 1))
+    assert all(beyond < box.x0 and box.x1 <= frame.x1 + 1 for box in words)
+    assert all(frame.y0 - 1 <= box.y0 and box.y1 <= frame.y1 + 1 for box in words)
+    assert len({round(box.x0) for box in words}) == 1
+    heights = [
+        label.xyann[1] + display.ax_.transData.transform(label.xy)[1] * 72 / display.figure_.dpi for label in labels
+    ]
+    by_end = sorted(range(len(ends)), key=ends.__getitem__)
+    for lower, upper in pairwise(by_end):
+        assert heights[upper] - heights[lower] >= 1.2 * labels[0].get_fontsize()
