@@ -180,7 +180,7 @@ def test_a_model_is_set_beside_others_on_the_data_sets_that_all_have():
     comparison = comparison_of(scores, {"mine": 3.0, "plain": 1.0, "costly": 6.0})
     table, sentences = beside(comparison, "mine", ["plain", "costly", "absent"], "plain")
     assert isinstance(table, Amounts)
-    assert [[table.words(table.cells[row, column]) for column in table.columns] for row in table.rows] == [
+    assert [[table.format(table.cells[row, column]) for column in table.columns] for row in table.rows] == [
         ["83.33", "–", "1", "3", "3"],
         ["81.77", "2", "1", "1", "1"],
         ["80.33", "1", "1", "6", "6"],

@@ -51,6 +51,8 @@ class InstanceGraphNB(BayesClassifier):
         Of the auto-encoder.
     verbose : bool, default=False
         Whether to show a progress bar.
+    memory : str or joblib.Memory, default=None
+        Where to cache the graph and the trained auto-encoder; see :class:`InstanceGraphEmbedding`.
 
     Attributes
     ----------
@@ -113,6 +115,7 @@ class InstanceGraphNB(BayesClassifier):
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: bool = False,
+        memory: Any = None,
     ) -> None:
         self.n_epochs = n_epochs
         self.learning_rate = learning_rate
@@ -124,6 +127,7 @@ class InstanceGraphNB(BayesClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.memory = memory
 
     def _read(self, X: Any, reset: bool) -> NDArray[np.float64]:
         return read_numbers(self, X, reset)

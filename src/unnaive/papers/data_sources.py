@@ -22,7 +22,7 @@ def uci(name: str) -> str:
     return f"the UCI repository; as {name}.csv.gz in {FOLDER}"
 
 
-def gather(
+def read_available(
     names: Sequence[str], read: Callable[[str], Dataset], where: Mapping[str, str]
 ) -> tuple[dict[str, Dataset], dict[str, str]]:
     """Data sets that can be had, and where to get those that cannot.
@@ -42,8 +42,8 @@ def gather(
     Examples
     --------
     >>> from unnaive.io.datasets import load
-    >>> from unnaive.papers.data_sources import gather
-    >>> sets, missing = gather(["iris", "COMIK"], load, {"COMIK": "nowhere: it was never published"})
+    >>> from unnaive.papers.data_sources import read_available
+    >>> sets, missing = read_available(["iris", "COMIK"], load, {"COMIK": "nowhere: it was never published"})
     >>> [*sets], missing
     (['iris'], {'COMIK': 'nowhere: it was never published'})
     """

@@ -73,5 +73,5 @@ def _shown(table: RebuiltTable) -> dict[str, Any]:
 
 
 def _parts(table: RebuiltTable, cell: Cell) -> _Parts:
-    measured, _, printed = table.words(cell).partition(" (")
-    return _Parts(measured, printed.removesuffix(")"), table.apart(cell).replace("-", "\N{MINUS SIGN}"))
+    measured, _, printed = table.format(cell).partition(" (")
+    return _Parts(measured, printed.removesuffix(")"), table.format_difference(cell).replace("-", "\N{MINUS SIGN}"))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unnaive.evaluate.comparison import Comparison
+    from unnaive.io.datasets import Dataset
     from unnaive.papers.claims import Claim
     from unnaive.papers.rebuilt_table import RebuiltTable
     from unnaive.show.display import Display
@@ -84,6 +86,20 @@ class Request:
         """
         path = self.results
         return None if path is None else path.with_name(f"{path.stem}-{part}{path.suffix}")
+
+    def compare(self, models: Any, sets: Mapping[str, Dataset], part: str, **options: Any) -> Comparison:
+        """Compare models on data sets, by accuracy unless the options of :func:`compare` say otherwise."""
+        from unnaive.evaluate.compare import compare
+
+        usual = {
+            "metrics": ["accuracy"],
+            "n_jobs": self.n_jobs,
+            "random_state": self.seed,
+            "results": self.results_of(part),
+            "resume": self.resume,
+            "on_result": self.on_result,
+        }
+        return compare(models, sets, **{**usual, **options})
 
     def chosen(self, known: Sequence[str], few: Sequence[str] = ()) -> list[str]:
         """The data sets that are asked for, of those of the paper; by default all, or the few of a quick run."""

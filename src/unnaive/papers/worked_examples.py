@@ -30,10 +30,8 @@ _POSTERIORS = {
 class _Exact(Amounts):
     """Figures in six digits."""
 
-    @staticmethod
-    def words(cell: Cell) -> str:
-        """Measured, and worked out by hand in brackets."""
-        return f"{cell.measured:.6g} ({cell.printed:.6g})"
+    def _number(self, value: float) -> str:
+        return f"{value:.6g}"
 
 
 def path_counts() -> RebuiltTable:
@@ -47,7 +45,7 @@ def path_counts() -> RebuiltTable:
     --------
     >>> from unnaive.papers.worked_examples import path_counts
     >>> table = path_counts()
-    >>> table.words(table.cells["1110 0110 1011", "term 3"])
+    >>> table.format(table.cells["1110 0110 1011", "term 3"])
     '9 (9)'
     """
     columns = [f"term {number}" for number in range(1, 5)]
@@ -70,7 +68,7 @@ def tensor_posteriors() -> RebuiltTable:
     --------
     >>> from unnaive.papers.worked_examples import tensor_posteriors
     >>> table = tensor_posteriors()
-    >>> table.words(table.cells["1100", "Bat"])
+    >>> table.format(table.cells["1100", "Bat"])
     '0.162254 (0.162254)'
     """
     X = _as_cells(_CELLS)

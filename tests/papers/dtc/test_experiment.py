@@ -290,9 +290,9 @@ def test_the_paper_s_figures_stand_beside_the_measured_ones():
     comparison = comparison_of({"zoo": 5, "vote": 6}, {name: {"zoo": 4, "vote": 7} for name in VARIANTS})
     rebuilt = tables(comparison)
     accuracy = next(table for table in rebuilt if "accuracy in %" in table.title)
-    assert accuracy.words(accuracy.cells["COMIK (printed)", NAIVE]) == "– (77.25 ± 3.40)"
-    assert accuracy.words(accuracy.cells["COMIK (printed)", "cp, best K"]) == "– (76.75 ± 3.24)"
-    assert accuracy.words(accuracy.cells["COMIK (printed)", "cp, held-out K"]) == "–"
+    assert accuracy.format(accuracy.cells["COMIK (printed)", NAIVE]) == "– (77.25 ± 3.40)"
+    assert accuracy.format(accuracy.cells["COMIK (printed)", "cp, best K"]) == "– (76.75 ± 3.24)"
+    assert accuracy.format(accuracy.cells["COMIK (printed)", "cp, held-out K"]) == "–"
     assert accuracy.cells["mean", "cp, best K"].measured == pytest.approx(0.55)
     scores = next(table for table in rebuilt if "log scores S" in table.title)
     assert scores.cells["COMIK (printed)", "best K"].printed == 19
@@ -337,8 +337,8 @@ def test_a_variant_that_failed_on_a_fold_has_no_score():
     by_choice = [table for table in rebuilt if table.title.startswith("Accuracy in %")]
     assert len(by_choice) == 4
     for table in by_choice:
-        assert table.words(table.cells["zoo", "cp"]) == "failed"
-        assert table.words(table.cells["mean", "cp"]) == "failed"
+        assert table.format(table.cells["zoo", "cp"]) == "failed"
+        assert table.format(table.cells["mean", "cp"]) == "failed"
         assert table.cells["vote", "cp"].measured == pytest.approx(0.7)
         assert table.cells["zoo", "mixture"].measured == pytest.approx(0.4)
 

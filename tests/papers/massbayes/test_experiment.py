@@ -195,7 +195,7 @@ def test_figures_are_drawn_with_the_long_experiments(small):
     assert effect.cells["ψ = 5,000, t = 100", "accuracy"].printed == 0.7821
     seconds = by_title["Figure 3: training time in seconds, by rows, bins included"]
     assert seconds.rows == ["700", "1,400"]
-    assert seconds.words(seconds.cells["1,400", "NB-Disc"]) == "–"
+    assert seconds.format(seconds.cells["1,400", "NB-Disc"]) == "–"
     alone, whole = (seconds.cells["700", name].measured for name in ("MassBayes, trees alone", "MassBayes"))
     assert alone > 0
     assert whole > 0

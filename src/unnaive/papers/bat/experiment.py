@@ -38,7 +38,7 @@ from unnaive.papers.bat.data_sets import N_FEATURES, SETS, WHERE, make_models, r
 from unnaive.papers.bat.significance import METRIC, Judged, by_auc_pr, by_parts, outcomes
 from unnaive.papers.claims import Claim
 from unnaive.papers.cost_benefit import beside
-from unnaive.papers.data_sources import gather
+from unnaive.papers.data_sources import read_available
 from unnaive.papers.docstring_corpus import DOCSTRINGS
 from unnaive.papers.rebuilt_table import Amounts, Cell, Percents, RebuiltTable
 from unnaive.papers.reproduction import Reproduction, Request
@@ -148,7 +148,7 @@ def reproduce(request: Request) -> Reproduction:
     -------
     Reproduction
     """
-    sets, missing = gather(
+    sets, missing = read_available(
         request.chosen(SETS, QUICK_SETS), lambda name: read_set(name, request.folder, request.seed), WHERE
     )
     missing |= _NEVER_HERE

@@ -36,7 +36,7 @@ from unnaive.io.datasets import Dataset
 from unnaive.models import MODELS
 from unnaive.papers.claims import Claim
 from unnaive.papers.cost_benefit import beside
-from unnaive.papers.data_sources import gather, uci
+from unnaive.papers.data_sources import read_available, uci
 from unnaive.papers.dtc.figures import figures
 from unnaive.papers.dtc.folds import (
     BEST,
@@ -113,7 +113,7 @@ def reproduce(request: Request) -> Reproduction:
     """
     wanted = request.chosen(SETS, QUICK_SETS)
     where = {name: uci(f"uci_{name}") for name in SETS}
-    sets, missing = gather(wanted, lambda name: read_set(name, request.folder), where)
+    sets, missing = read_available(wanted, lambda name: read_set(name, request.folder), where)
     missing = {COMIK: "nowhere: it was never published", **missing}
     chosen = [*sets] or ([*BUNDLED] if request.quick else [])
     if not chosen:

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unnaive import DecomposedTensorClassifier, NaiveBayes, __version__
-from unnaive.evaluate.compare import deaf_to_interrupts, split
+from unnaive.evaluate.compare import ignore_sigint, split
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import ResultsFile
 from unnaive.evaluate.significance import DECIMALS
@@ -289,7 +289,7 @@ def run(names: Sequence[str], n_imputations: int, request: Request, part: str) -
                         yield joblib.delayed(measure)(Task(dataset, imputation, fold, request.seed))
 
     try:
-        with deaf_to_interrupts():
+        with ignore_sigint():
             # Listed before anything is measured, as what is done grows meanwhile.
             found = joblib.Parallel(n_jobs=request.n_jobs, return_as="generator_unordered")([*tasks()])
         for of_fold in found:

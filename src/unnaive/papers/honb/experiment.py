@@ -20,7 +20,7 @@ from unnaive.evaluate.comparison import Comparison
 from unnaive.io.datasets import Dataset
 from unnaive.papers.claims import Claim, ahead, as_printed, figure, spread_of
 from unnaive.papers.cost_benefit import LEVEL, beside
-from unnaive.papers.data_sources import gather
+from unnaive.papers.data_sources import read_available
 from unnaive.papers.docstring_corpus import DOCSTRINGS
 from unnaive.papers.honb.data_sets import NEWSGROUPS, OF_EACH_PACKAGE, SETS, WHERE, read_set, stand_in
 from unnaive.papers.honb.log_ratio_display import LogRatioDisplay
@@ -130,7 +130,7 @@ def reproduce(request: Request) -> Reproduction:
     -------
     Reproduction
     """
-    sets, missing = gather(
+    sets, missing = read_available(
         request.chosen(SETS, QUICK_SETS),
         lambda name: read_set(name, request.folder, request.seed, download=not request.quick),
         WHERE,

@@ -28,7 +28,7 @@ from unnaive.evaluate.comparison import Comparison
 from unnaive.io.datasets import Dataset
 from unnaive.papers.claims import Claim, as_printed, figure
 from unnaive.papers.cost_benefit import beside
-from unnaive.papers.data_sources import gather
+from unnaive.papers.data_sources import read_available
 from unnaive.papers.massbayes.data_sets import DRAWN, FILES, WHERE, read_set
 from unnaive.papers.massbayes.models import make_models, make_variants, variant
 from unnaive.papers.massbayes.parameter_effect_display import ParameterEffectDisplay
@@ -131,7 +131,7 @@ def reproduce(request: Request) -> Reproduction:
         if not chosen:
             raise ValueError(f"{SCALED} is for Figure 3, one of the long experiments: add --full (full=True).")
     options: dict[str, Any] = {"n_drawn": QUICK_ROWS if request.quick else None, "download": not request.quick}
-    sets, missing = gather(
+    sets, missing = read_available(
         [name for name in chosen if name != SCALED],
         lambda name: read_set(name, request.folder, request.seed, **options),
         WHERE,
