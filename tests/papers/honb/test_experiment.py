@@ -12,6 +12,7 @@ from unnaive.papers.honb.data_sets import NEWSGROUPS, SETS, read_sets
 from unnaive.papers.honb.experiment import run, tables
 from unnaive.papers.honb.models import ALL, PlainSVC, make_models
 from unnaive.papers.rebuilt_table import Cell, RebuiltTable
+from unnaive.papers.reproduction import Request
 
 with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")
 
@@ -91,7 +92,7 @@ def test_posts_to_several_groups_are_left_out():
 
 @with_data
 def test_naive_bayes_and_its_higher_order_come_out_as_printed(sets):
-    comparison = run(sets, ["NB", "HONB"], n_jobs=2)
+    comparison = run(sets, ["NB", "HONB"], 0.05, 8, Request(n_jobs=2))
     assert not comparison.errors
     table = tables(comparison)[0]
     assert table.rows == list(SETS)
@@ -105,7 +106,7 @@ def test_naive_bayes_and_its_higher_order_come_out_as_printed(sets):
 def test_every_model_of_the_tables_runs(sets):
     assert [*make_models(ALL)] == [*ALL]
     few = {"RELIGION": sets["RELIGION"]}
-    comparison = run(few, ALL, trials=1)
+    comparison = run(few, ALL, 0.05, 1, Request())
     assert not comparison.errors
     (scores,) = comparison.scores("accuracy")
     assert (scores > 1 / 3).all()  # which is what guessing gets right

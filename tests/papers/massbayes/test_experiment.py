@@ -18,7 +18,7 @@ from unnaive.papers.massbayes.experiment import (
     FOLDS,
     SCALED,
     SETS,
-    contests,
+    contests_of,
     make_models,
     reproduce,
     tables,
@@ -128,7 +128,7 @@ def test_wins_and_losses_are_differences_of_more_than_two_standard_errors():
     assert min(expected.values()) >= 1
     large = comparison_of({"MassBayes": {"CoverType": [0.9, 0.9]}, "A2DE": {"CoverType": [0.8, 0.8]}})
     expected["wins"] += 1
-    table = contests([comparison_of({"MassBayes": mine, "A2DE": theirs}), large])
+    table = contests_of([comparison_of({"MassBayes": mine, "A2DE": theirs}), large])
     assert {row: table.cells[row, "A2DE"].measured for row in table.rows} == {
         f"MassBayes {outcome}": count for outcome, count in expected.items()
     }
@@ -140,7 +140,7 @@ def test_a_data_set_on_which_a_model_failed_is_no_contest():
         "MassBayes": {"Wave": [0.9, 0.9], "OneBig": [0.9, 0.9]},
         "A3DE": {"Wave": [0.8, 0.8], "OneBig": [None, 1]},
     }
-    table = contests([comparison_of(scores)])
+    table = contests_of([comparison_of(scores)])
     assert [table.cells[row, "A3DE"].measured for row in table.rows] == [1, 0, 0]
 
 

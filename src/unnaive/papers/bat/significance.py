@@ -90,8 +90,3 @@ def parts_of_rows(comparison: Comparison, data: str, model: str) -> NDArray[np.f
         for row, label in zip(fold.tested or (), fold.predicted or ()):
             predicted[row].append(label)
     return np.array([webb(np.array([predicted[row]]), np.array([truth[row]]))[1:] for row in sorted(predicted)]).T
-
-
-def outcomes(verdicts: Sequence[int]) -> tuple[int, int, int]:
-    """How many are won, tied and lost."""
-    return verdicts.count(1), verdicts.count(0), verdicts.count(-1)
