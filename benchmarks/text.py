@@ -70,9 +70,9 @@ def _science() -> tuple[csr_matrix, csr_matrix, np.ndarray, csr_matrix]:
     """500 documents of SCIENCE as prepared in the paper; 60 % of it with labels; the rest."""
     from unnaive import Terms
     from unnaive.evaluate.compare import split
-    from unnaive.papers.honb.data_sets import read_sets
+    from unnaive.papers.honb.data_sets import read_set
 
-    science = read_sets(["SCIENCE"])["SCIENCE"]
+    science = read_set("SCIENCE")
     X = Terms().fit_transform(science.X)
     train, test = split(science, 0, 0, 10, 0.4, 0)
     return X[science.y == "sci.space"], X[train], science.y[train], X[test]

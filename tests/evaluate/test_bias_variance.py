@@ -88,3 +88,9 @@ def test_incomplete_predictions_are_refused(predictions, truth, message):
 def test_webb_refuses_missing_predictions_too():
     with pytest.raises(ValueError, match="-1 is no class"):
         webb(np.array([[0, -1]]), np.array([0]))
+
+
+def test_decompositions_of_a_small_example():
+    predictions, truth = np.array([[0, 0, 0, 1], [0, 0, 1, 1]]), np.array([1, 1])
+    assert webb(predictions, truth) == (0.625, 0.5, 0.125)
+    assert kohavi_wolpert(predictions, truth, n_classes=2, corrected=False) == (0.625, 0.40625, 0.21875)

@@ -17,7 +17,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, average_precision_score, log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.test_common import random_table
@@ -124,6 +124,36 @@ def test_a_transductive_model_gets_the_test_rows_without_labels(table, monkeypat
     for train, unlabelled, columns in seen:
         assert sorted(train + unlabelled) == list(range(120))
         assert columns == list(table[0])
+
+
+def test_an_estimator_of_your_own_is_transductive_on_request(table):
+    seen = []
+
+    class Transductive(Spy):
+        def fit(self, X, y):
+            known = np.array([label is not None for label in y])
+            seen.append((X.index.tolist(), np.flatnonzero(~known).tolist()))
+            super().fit(X[known], y[known].astype(type(y[0])))
+            self.label_distributions_ = np.full((len(y), len(self.classes_)), 1 / len(self.classes_))
+            return self
+
+    models = {"transductive": Transductive(), "dummy": DummyClassifier()}
+    comparison = compare(models, {"table": table}, cv=3, metrics=["log_loss"], transductive=["transductive"])
+    in_folds = [(rows, unlabelled) for rows, unlabelled in seen if unlabelled]
+    assert len(in_folds) == 3
+    assert all(rows == list(range(120)) for rows, _ in in_folds)
+    assert sorted(row for _, unlabelled in in_folds for row in unlabelled) == list(range(120))
+    n_classes = len(np.unique(table[1]))
+    np.testing.assert_allclose(comparison.fold_scores("log_loss", "table", "transductive"), np.log(n_classes))
+
+
+def test_where_a_model_caches_does_not_make_it_another(table, tmp_path):
+    def run(memory, resume=False):
+        model = Pipeline([("scale", StandardScaler()), ("classifier", DummyClassifier())], memory=memory)
+        return compare({"cached": model}, {"table": table}, cv=2, results=tmp_path / "results.jsonl", resume=resume)
+
+    first = run(str(tmp_path / "a"))
+    assert run(str(tmp_path / "b"), resume=True).results == first.results
 
 
 def test_a_model_that_fails_is_written_down_and_the_run_goes_on(table):

@@ -194,6 +194,19 @@ def test_a_seed_gives_the_same_answer_again_and_another_seed_another(wine):
     assert not np.allclose(first, other)
 
 
+def test_models_with_the_same_graph_train_it_once_if_they_share_a_cache(wine, tmp_path):
+    X, y = wine
+    for parameters in ({}, {"embedding": "sample"}, {"augment": False}, {"weight": False}, {"n_jobs": 2}):
+        cached = quick(memory=str(tmp_path), **parameters).fit(X, y)
+        fresh = quick(**parameters).fit(X, y)
+        np.testing.assert_array_equal(cached.predict_proba(X), fresh.predict_proba(X))
+        np.testing.assert_array_equal(cached.graph_.edges_, fresh.graph_.edges_)
+        assert len([*tmp_path.rglob("output.pkl")]) == 1
+    quick(memory=str(tmp_path), random_state=1).fit(X, y)
+    quick(memory=str(tmp_path), apart=2).fit(X, y)
+    assert len([*tmp_path.rglob("output.pkl")]) == 3
+
+
 def test_names_of_the_attributes():
     X = pd.DataFrame(load_iris().data, columns=["a", "b", "c", "d"])
     graph = InstanceGraphEmbedding(n_epochs=1).fit(X)

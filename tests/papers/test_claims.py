@@ -1,19 +1,15 @@
 """Claims are judged by the rules that they state."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Claim, ahead, as_printed
-from unnaive.papers.cost_benefit import beside
 from unnaive.papers.honb.experiment import SHARES
 from unnaive.papers.honb.experiment import claims as claims_of_honb
 from unnaive.papers.icgnb.experiment import claims as claims_of_icgnb
 from unnaive.papers.massbayes.experiment import claims as claims_of_massbayes
-from unnaive.papers.rebuilt_table import Amounts, Cell, RebuiltTable
-from unnaive.papers.reproduction import Reproduction, Request
+from unnaive.papers.rebuilt_table import Cell, RebuiltTable
 
 
 def table_of(scores, printed=()):
@@ -155,75 +151,13 @@ def test_claims_of_icgnb_take_many_data_sets():
     assert {claim.verdict for claim in claims_of_icgnb(None)} == {NOT_POSSIBLE}
 
 
-def test_a_table_is_judged_by_the_figures_that_are_printed():
-    scores = {"A": {"x": 0.80, "y": 0.7}, "B": {"x": 0.5, "y": 0.6}}
-    assert table_of(scores).verdict == ""
-    near = table_of(scores, {("A", "x"): 0.83, ("B", "x"): 0.5})
-    assert near.verdict == (
-        "reproduced: 2 of 2 figures are within 3 points of the printed ones; the farthest off is x on A, by -0.030"
-    )
-    assert replace(near, within=0.01).verdict.startswith("not reproduced: 1 of 2 figures are within 1 point of")
-    assert replace(near, incomparable="other trials").verdict == "not possible: other trials"
-    absent = table_of({"A": {"x": float("nan")}}, {("A", "x"): 0.5})
-    assert absent.verdict == "not possible: what is printed is of data that are not here"
-    counts = Amounts("", ["A"], ["x"], {("A", "x"): Cell(3.0, None, 3.0)}, within=1)
-    assert counts.verdict == "reproduced: 1 of 1 figures are within 1 of the printed ones"
-    assert near.to_json()["verdict"] == near.verdict
-
-
-def test_a_model_is_set_beside_others_on_the_data_sets_that_all_have():
-    scores = {
-        "mine": {"A": 0.8, "B": 0.8, "C": 0.9, "D": 0.5},
-        "plain": {"A": 0.7, "B": 0.803, "C": 0.95, "D": 0.4},
-        "costly": {"A": 0.75, "B": 0.7, "C": 0.96, "D": float("nan")},
-    }
-    comparison = comparison_of(scores, {"mine": 3.0, "plain": 1.0, "costly": 6.0})
-    table, sentences = beside(comparison, "mine", ["plain", "costly", "absent"], "plain")
-    assert isinstance(table, Amounts)
-    assert [[table.words(table.cells[row, column]) for column in table.columns] for row in table.rows] == [
-        ["83.33", "–", "1", "3", "3"],
-        ["81.77", "2", "1", "1", "1"],
-        ["80.33", "1", "1", "6", "6"],
-    ]
-    assert sentences == [
-        "Mean accuracy over 3 data sets: mine 83.3 %, plain 81.8 %, costly 80.3 %.",
-        "mine is first, or within half a point of it, on A, B; on C others are further ahead, most often costly "
-        "(1 time).",
-        "mine is worth its cost, a point for each tenfold of the time, beside: plain (+1.6 points, 3 times the time); "
-        "costly (+3.0 points, 0.5 times the time).",
-    ]
-    assert beside(comparison, "mine", ["plain", "costly"], None)[1][2:] == [
-        "mine is better on average than: plain (+1.6 points); costly (+3.0 points)."
-    ]
-    assert beside(comparison, "plain", ["mine"], None)[1][-1] == "plain is not better than: mine (-3.7 points)."
-    of_paper, _ = beside(comparison, "mine", ["plain"], "plain", of_paper=["D"])
-    assert of_paper.cells["mine", "mean %"].measured == pytest.approx(50)
-    assert beside(comparison, "mine", ["plain"], "plain", of_paper=["E"])[0].title.endswith("4 data sets")
-    slower, _ = beside(comparison, "mine", ["plain"], "plain", also={"mine": 4.0})
-    assert slower.cells["mine", "times plain"].measured == pytest.approx(7)
-    assert beside(comparison, "absent", ["plain"], "plain")[1] == []
-    assert "seconds" not in beside(comparison, "mine", ["plain"], None)[0].columns
-
-
-@pytest.mark.parametrize(
-    ("gain", "seconds", "is_worth_it"),
-    [(0.015, 90.0, False), (0.015, 30.0, True), (-0.004, 0.3, True), (-0.006, 0.3, False), (0.001, 1.0, True)],
-)
-def test_a_tenfold_of_the_time_is_worth_a_point(gain, seconds, is_worth_it):
-    scores = {"mine": {"A": 0.8 + gain}, "other": {"A": 0.8}}
-    (*_, told) = beside(comparison_of(scores, {"mine": seconds, "other": 1.0}), "mine", ["other"], "other")[1]
-    assert told.startswith("mine is worth its cost" if is_worth_it else "mine is not worth it beside: other")
-
-
-def test_a_reproduction_is_plain_values():
-    found = Reproduction([], claims=[Claim("a", REPRODUCED, "b")], missing={"X": "UCI"})
-    assert found.to_json()["claims"] == [{"statement": "a", "verdict": "reproduced", "because": "b"}]
-    assert found.to_json()["missing"] == {"X": "UCI"}
-
-
-def test_a_run_is_quick_or_full():
-    with pytest.raises(ValueError, match="quick or full"):
-        Request(quick=True, full=True)
-    assert Request(quick=True).chosen(["a", "b"], ["b"]) == ["b"]
-    assert Request(["a"], quick=True).chosen(["a", "b"], ["b"]) == ["a"]
-    assert Request().chosen(["a", "b"], ["b"]) == ["a", "b"]
+def test_a_claim_is_judged_by_what_was_found():
+    assert Claim.judged("HONB beats NB on every set", True, "it is ahead on 6 of 6").verdict == "reproduced"
+    cells = {("A", "HONB"): Cell(0.8), ("A", "NB"): Cell(0.7), ("B", "HONB"): Cell(0.5), ("B", "NB"): Cell(0.6)}
+    table = RebuiltTable("", ["A", "B"], ["HONB", "NB"], cells)
+    claim = ahead("HONB beats NB", table, "HONB", "NB", ["A", "B"])
+    assert claim.verdict == "not reproduced"
+    assert claim.because == "HONB is ahead of NB on 1 of 2 data sets, by -10.0 to +10.0 points"
+    table = RebuiltTable("", ["A"], ["NB"], {("A", "NB"): Cell(0.7, None, 0.72)})
+    because = as_printed("Table 2", table, ["NB"], 3).because
+    assert because == "1 of 1 figures are; the farthest off is NB on A, by -2.00 points"

@@ -10,7 +10,6 @@ from tests.show.browser import open_browser
 from unnaive.evaluate.compare import compare
 from unnaive.papers import PAPERS
 from unnaive.papers.claims import Claim
-from unnaive.papers.data_sources import gather
 from unnaive.papers.document import write_document
 from unnaive.papers.html import write_paper_report
 from unnaive.papers.rebuilt_table import Cell, Percents
@@ -109,11 +108,3 @@ def test_the_report_is_legible_in_a_browser(found, tmp_path, width, scheme):
         assert browser.style("body", "backgroundColor") == (
             "rgb(20, 23, 26)" if scheme == "dark" else "rgb(251, 251, 249)"
         )
-
-
-def test_a_data_set_that_is_broken_is_no_missing_one(tmp_path):
-    def read(name):
-        raise ValueError(f"{name} is damaged")
-
-    with pytest.raises(ValueError, match="iris is damaged"):
-        gather(["iris"], read, {})

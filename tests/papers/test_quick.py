@@ -17,7 +17,7 @@ BANDS = {
         ("Table 2", "docstrings", "NB", 0.4, 0.9),
         ("Table 2", "docstrings", "HONB", 0.5, 0.95),
         ("Table 2", "docstrings", "HOSVM", 0.6, 0.95),
-        ("Beside it", "docstrings", "tf-idf logistic", 0.7, 0.98),
+        ("Baselines", "docstrings", "tf-idf logistic", 0.7, 0.98),
     ],
     "massbayes": [
         ("Table 3", "RingCurve", "MassBayes", 0.99, 1),
@@ -37,7 +37,7 @@ BANDS = {
     "bat": [
         ("Table 3: AUC", "docstrings", "NB, vector", 0.7, 0.98),
         ("AUC-PR in %, of tensors", "docstrings", "Bat", 0.7, 0.97),
-        ("AUC-PR in %, of what", "docstrings", "logistic, many", 0.93, 1),
+        ("AUC-PR in %, of baselines", "docstrings", "logistic, many", 0.93, 1),
     ],
     "dtc": [
         ("Section 7: accuracy", "wine", "naive Bayes", 0.95, 1),

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-from unnaive.evaluate.json_values import plain
+from unnaive.evaluate.json_values import to_json_values
 
 _PIPED = 160
 _BESIDE = 3  # pictures in a row, at most
@@ -54,7 +54,7 @@ def tell(as_json: bool, sentence: str, **values: Any) -> None:
 
 def print_json(value: Any) -> None:
     """Anything, as JSON."""
-    print(json.dumps(plain(value), indent=2, default=str))
+    print(json.dumps(to_json_values(value), indent=2, default=str))
 
 
 @contextmanager

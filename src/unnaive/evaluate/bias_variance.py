@@ -9,20 +9,7 @@ from numpy.typing import NDArray
 
 
 class Decomposition(NamedTuple):
-    """A rate of errors and its parts.
-
-    Attributes
-    ----------
-    error : float
-        Share of wrong predictions.
-    bias : float
-        Squared bias in Kohavi and Wolpert's decomposition.
-    variance : float
-
-    Examples
-    --------
-    >>> error, bias, variance = Decomposition(0.25, 0.2, 0.05)
-    """
+    """An error rate and its parts; ``bias`` is squared in Kohavi and Wolpert's decomposition."""
 
     error: float
     bias: float
@@ -30,27 +17,10 @@ class Decomposition(NamedTuple):
 
 
 def webb(predictions: NDArray[np.integer], truth: NDArray[np.integer]) -> Decomposition:
-    """Webb's decomposition (2000): errors that agree with the most frequent prediction are bias.
+    """Webb's decomposition (2000): errors that agree with the most frequent prediction are bias, other errors variance.
 
-    Bias is the share of predictions that are wrong and the row's most frequent one, variance the share of
-    those that are wrong and another one; where several predictions are equally frequent, the mean over them.
-    Together they are the error.
-
-    Parameters
-    ----------
-    predictions : int array of shape (n_rows, n_repeats)
-        Predicted class of every row, by models of different training rows.
-    truth : int array of shape (n_rows,)
-
-    Returns
-    -------
-    Decomposition
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> webb(np.array([[0, 0, 0, 1], [0, 0, 1, 1]]), np.array([1, 1]))
-    Decomposition(error=0.625, bias=0.5, variance=0.125)
+    ``predictions`` is an int array of shape (n_rows, n_repeats), by models of different training rows. Where several
+    predictions of a row are equally frequent, the mean over them counts. Bias and variance add up to the error.
     """
     frequency = _frequencies(predictions, truth, n_classes=None)
     highest = frequency.max(axis=1)
@@ -68,30 +38,9 @@ def kohavi_wolpert(
 ) -> Decomposition:
     """Kohavi and Wolpert's decomposition (1996) of the error into squared bias and variance.
 
-    With p̂_c the share of a row's predictions for class c, R predictions a row, and no noise (one label a row
-    does not tell), bias² is ½ Σ_c (1[c = y] − p̂_c)² and variance ½ (1 − Σ_c p̂_c²), both averaged over rows.
-
-    Parameters
-    ----------
-    predictions : int array of shape (n_rows, n_repeats)
-        Predicted class of every row, by models of different training rows.
-    truth : int array of shape (n_rows,)
-    n_classes : int
-    corrected : bool
-        Whether to take out of bias² what the variance of p̂ puts in, ½ Σ_c p̂_c (1 − p̂_c) / (R − 1), as
-        WEKA does. It needs two predictions a row. Bias² may then be negative, and the parts do not add up to
-        the error, because the variance, which is too small by the same amount, is left as it is.
-
-    Returns
-    -------
-    Decomposition
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> predictions, truth = np.array([[0, 0, 0, 1], [0, 0, 1, 1]]), np.array([1, 1])
-    >>> kohavi_wolpert(predictions, truth, n_classes=2, corrected=False)
-    Decomposition(error=0.625, bias=0.40625, variance=0.21875)
+    With p̂_c the share of a row's R predictions for class c, and no noise, bias² is ½ Σ_c (1[c = y] − p̂_c)² and
+    variance ½ (1 − Σ_c p̂_c²), both averaged over rows. ``corrected`` removes from bias² what the variance of p̂ adds,
+    ½ Σ_c p̂_c (1 − p̂_c) / (R − 1), as WEKA does; bias² may then be negative, and the parts do not add up to the error.
     """
     frequency = _frequencies(predictions, truth, n_classes)
     of_truth = _of_truth(frequency, truth)

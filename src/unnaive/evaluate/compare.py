@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -53,6 +53,7 @@ def compare(
     resume: bool = False,
     on_result: Callable[[FoldResult, int, int], None] | None = None,
     terms: Mapping[str, Any] | None = None,
+    transductive: Collection[str] = (),
 ) -> Comparison:
     """Measure models on data sets by repeated stratified cross-validation or repeated hold-out.
 
@@ -96,6 +97,10 @@ def compare(
         Called with each result, how many there are now, and how many there will be.
     terms : mapping, optional
         Parameters of ``Terms`` for the models of the registry on text, such as ``{"max_terms": 2000}``.
+    transductive : collection of str, default=()
+        Names of your own estimators to fit on all rows of the data set, in their order, with a label of None for
+        the test rows, and to score by their ``label_distributions_``. (Transductive models of the registry see the
+        training rows first, then the test rows, and are scored by ``predict_proba``.)
 
     Returns
     -------
@@ -111,7 +116,7 @@ def compare(
     [('nb', 0.933), ('aode', 0.92)]
     """
     sets = _named_data(data)
-    contenders = _named_models(models, _kind_of(sets), terms or {})
+    contenders = _named_models(models, _kind_of(sets), terms or {}, transductive)
     drawn = None if seeds is None else [int(seed) for seed in seeds]
     plan = _Plan(
         contenders, sets, cv, repeats if drawn is None else len(drawn), test_size, list(metrics), random_state, drawn
@@ -151,10 +156,11 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Contender:
-    """A model that takes part: its estimator, and whether it is given the test rows unlabelled."""
+    """A model that takes part: its estimator, and whether it is given the test rows unlabelled, last or in place."""
 
     estimator: Any
     transductive: bool = False
+    in_place: bool = False
 
 
 @dataclass(frozen=True)
@@ -235,7 +241,10 @@ class _Plan:
 
 
 def _written(estimator: Any) -> str:
-    """An estimator and its parameters in words that are the same in every process."""
+    """An estimator and its parameters in words that are the same in every process, without the place of a cache."""
+    caches = [name for name in getattr(estimator, "get_params", dict)() if name.split("__")[-1] == "memory"]
+    if caches:
+        estimator = clone(estimator).set_params(**dict.fromkeys(caches))
     whole = estimator.__repr__(N_CHAR_MAX=10**6) if isinstance(estimator, BaseEstimator) else repr(estimator)
     return re.sub(r"( object)? at 0x[0-9a-f]+", "", " ".join(whole.split()))
 
@@ -251,9 +260,11 @@ def _kind_of(data: Mapping[str, Dataset]) -> str:
     return next(iter(of_kind), "table")
 
 
-def _named_models(models: Any, kind: str, terms: Mapping[str, Any]) -> dict[str, _Contender]:
+def _named_models(
+    models: Any, kind: str, terms: Mapping[str, Any], transductive: Collection[str]
+) -> dict[str, _Contender]:
     if isinstance(models, Mapping):
-        return {str(name): _Contender(estimator) for name, estimator in models.items()}
+        return {str(name): _Contender(estimator, in_place=name in transductive) for name, estimator in models.items()}
     if isinstance(models, str | Model):
         models = [models]
     contenders = {}
@@ -303,13 +314,13 @@ def _work(tasks: list[_Task], plan: _Plan, keep: bool, n_jobs: int | None) -> It
         path = Path(folder) / "plan.joblib"
         joblib.dump(plan, path)  # once for all, instead of the data with every task
         parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
-        with deaf_to_interrupts():
+        with ignore_sigint():
             results = parallel(joblib.delayed(_measure_apart)(task, str(path), keep) for task in tasks)
         yield from results
 
 
 @contextmanager
-def deaf_to_interrupts() -> Iterator[None]:
+def ignore_sigint() -> Iterator[None]:
     """Start processes that leave Ctrl-C, which reaches all of a terminal's processes, to this one."""
     if threading.current_thread() is not threading.main_thread():  # nobody interrupts those, and none may set signals
         yield
@@ -397,10 +408,14 @@ def _fit_and_score(
     if contender.transductive:
         X_fit = _safe_indexing(dataset.X, np.append(train, test))
         y_fit = np.append(y_fit.astype(object), np.full(len(test), None))
+    elif contender.in_place:
+        X_fit, y_fit = dataset.X, labels.astype(object)
+        y_fit[test] = None
     start = time.perf_counter()
     model.fit(X_fit, y_fit)
     fitted = time.perf_counter()
-    outcome = _outcome(model, X_test, truth[test], classes)
+    known = model.label_distributions_[test] if contender.in_place else None
+    outcome = _outcome(model, X_test, truth[test], classes, known)
     predicted = time.perf_counter()
     return FoldResult(
         *task.key,
@@ -432,12 +447,18 @@ def _warm_up(task: _Task, contender: _Contender, X: Any, labels: NDArray[Any]) -
         return  # a few rows may be too few; what is measured comes next
 
 
-def _outcome(model: Any, X: Any, truth: NDArray[np.int64], classes: NDArray[Any]) -> Outcome:
-    """What a model says of rows, over all classes of the data set, of which it may have seen only some."""
+def _outcome(
+    model: Any,
+    X: Any,
+    truth: NDArray[np.int64],
+    classes: NDArray[Any],
+    known: NDArray[np.float64] | None = None,
+) -> Outcome:
+    """A model's predictions (known probabilities, or those of X), over all classes of the data set."""
     places = np.searchsorted(classes, model.classes_)
-    if hasattr(model, "predict_proba"):
+    if known is not None or hasattr(model, "predict_proba"):
         probabilities = np.zeros((len(truth), len(classes)))
-        probabilities[:, places] = model.predict_proba(X)
+        probabilities[:, places] = model.predict_proba(X) if known is None else known
         return Outcome(truth, np.argmax(probabilities, axis=1), probabilities, probabilities)
     decision = np.asarray(model.decision_function(X))
     if decision.ndim == 1:

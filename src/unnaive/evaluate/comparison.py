@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.evaluate.bias_variance import kohavi_wolpert, webb
-from unnaive.evaluate.json_values import plain
+from unnaive.evaluate.json_values import to_json_values
 from unnaive.evaluate.metrics import METRICS
 from unnaive.evaluate.paired_tests import paired_t, two_standard_errors
 from unnaive.evaluate.significance import (
@@ -72,8 +72,8 @@ class FoldResult:
         return self.scores.get(metric, math.nan) if metric in METRICS else getattr(self, metric)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values; nan becomes None."""
-        return {name: value for name, value in plain(asdict(self)).items() if value is not None}
+        """As JSON values; NaN becomes None."""
+        return {name: value for name, value in to_json_values(asdict(self)).items() if value is not None}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> FoldResult:

@@ -1,4 +1,4 @@
-"""Values that JSON has words for."""
+"""Values as JSON can write them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,12 @@ import math
 from typing import Any
 
 
-def plain(value: Any) -> Any:
-    """Numbers of numpy as numbers, numbers that are none as None, all through dicts and lists.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.evaluate.json_values import plain
-    >>> plain({"rows": np.int64(3), "scores": (0.5, float("nan"))})
-    {'rows': 3, 'scores': [0.5, None]}
-    """
+def to_json_values(value: Any) -> Any:
+    """Numpy numbers as Python numbers, NaN and infinity as None, throughout dicts and lists."""
     if isinstance(value, dict):
-        return {name: plain(entry) for name, entry in value.items()}
+        return {name: to_json_values(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
+        return [to_json_values(entry) for entry in value]
     if hasattr(value, "tolist"):
-        return plain(value.tolist())
+        return to_json_values(value.tolist())
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -13,21 +13,8 @@ from unnaive.evaluate.significance import DECIMALS, Verdict, differences_of, jud
 
 @dataclass(frozen=True)
 class PairedDifference(Verdict):
-    """What a test over folds found.
-
-    Attributes
-    ----------
-    mean : float
-        Mean of first minus second.
-    standard_error : float
-        Of that mean, corrected if a correction was asked for.
-    n : int
-        Folds in which both models have a score.
-
-    Examples
-    --------
-    >>> paired_t([0.9, 0.8, 0.7], [0.8, 0.7, float("nan")]).n
-    2
+    """Result of a test over folds: mean of first minus second, its standard error (corrected if asked for), and the
+    number of folds in which both models have a score.
     """
 
     mean: float
@@ -43,29 +30,12 @@ def paired_t(
     *,
     higher_is_better: bool = True,
 ) -> PairedDifference:
-    """Paired t-test over the folds of one data set.
+    """Paired t-test over the folds of one data set, with those of all repeats.
 
-    Parameters
-    ----------
-    a, b : array-like of shape (n_folds,)
-        Scores in the same folds; with repeats, of all repeats.
-    test_share : float, optional
-        Test rows over training rows: 1 / (k − 1) in k-fold cross-validation. If given, the variance is
-        corrected as by Nadeau and Bengio (2003) for training sets that overlap: 1 / n + test_share times the
-        variance of the differences, instead of 1 / n.
-    alpha : float
-    higher_is_better : bool
-
-    Returns
-    -------
-    PairedDifference
-        If all differences are equal, p is 1 if they are zero, and 0 otherwise; NaN for fewer than two folds.
-
-    Examples
-    --------
-    >>> found = paired_t([0.9, 0.8, 0.9, 0.7], [0.8, 0.7, 0.7, 0.7], test_share=1 / 3)
-    >>> found.verdict, round(found.mean, 3), round(found.p_value, 3)
-    (0, 0.1, 0.207)
+    ``test_share`` is test rows over training rows, 1 / (k − 1) in k-fold cross-validation. If given, the variance is
+    corrected for overlapping training sets as by Nadeau and Bengio (2003): 1 / n + test_share times the variance of the
+    differences, instead of 1 / n. If all differences are equal, p is 1 if they are zero, and 0 otherwise; it is NaN for
+    fewer than two folds.
     """
     n, mean, error = _mean_and_error(differences_of(a, b), test_share or 0.0)
     p_value = _p_value_of_t(n, mean, error)
@@ -73,25 +43,7 @@ def paired_t(
 
 
 def two_standard_errors(a: ArrayLike, b: ArrayLike, *, higher_is_better: bool = True) -> PairedDifference:
-    """Whether the mean difference over the folds is more than two of its standard errors.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_folds,)
-        Scores in the same folds.
-    higher_is_better : bool
-
-    Returns
-    -------
-    PairedDifference
-        With the p value of the paired t-test, on which the verdict does not depend.
-
-    Examples
-    --------
-    >>> found = two_standard_errors([0.9, 0.8, 0.9, 0.7], [0.8, 0.7, 0.7, 0.7])
-    >>> found.verdict, round(found.standard_error, 4), round(found.p_value, 3)
-    (1, 0.0408, 0.092)
-    """
+    """Whether the mean difference over the folds exceeds two standard errors; p is that of the paired t-test."""
     n, mean, error = _mean_and_error(differences_of(a, b), 0.0)
     better = mean if higher_is_better else -mean
     verdict = int(np.sign(better)) if abs(mean) > 2 * error else 0

@@ -14,14 +14,9 @@ _FREE = ("models", "data", "baseline")
 
 
 class ResultsFile:
-    """One JSON object a line: first the settings of the run, then a result each.
+    """One JSON object per line: first the settings of the run, then its results.
 
     A process that is killed leaves at most a part of its last line behind, which resuming drops.
-
-    Parameters
-    ----------
-    path : path
-        Where the file is, or will be.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -29,10 +24,10 @@ class ResultsFile:
         self._out: TextIO | None = None
 
     def begin(self, settings: dict[str, Any], resume: bool) -> list[FoldResult]:
-        """Open the file for a run, and give back the results it holds of it.
+        """Open the file for a run, and return the results of that run that it already holds.
 
-        Without ``resume`` the file is written anew, unless it holds an unfinished run, which is not thrown
-        away; with it, models, data sets and repeats may have been added, but nothing else may have changed.
+        Without ``resume`` the file is overwritten, unless it holds an unfinished run. With it, models, data sets and
+        repeats may have been added, but nothing else may have changed.
         """
         results: list[FoldResult] = []
         if self.path.exists() and self.path.stat().st_size:
@@ -51,7 +46,7 @@ class ResultsFile:
         return results
 
     def append(self, result: FoldResult) -> None:
-        """Write a result, at once."""
+        """Write a result and flush."""
         assert self._out is not None
         self._out.write(_line(result))
         self._out.flush()
@@ -63,7 +58,7 @@ class ResultsFile:
             self._out = None
 
     def read(self) -> tuple[dict[str, Any], list[FoldResult]]:
-        """Settings and results; a last line that was cut off is dropped."""
+        """Settings and results; a truncated last line is dropped."""
         lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
         try:
             settings = json.loads(lines[0])["settings"]
@@ -106,14 +101,5 @@ def _line(result: FoldResult) -> str:
 
 
 def read_results(path: str | Path) -> Comparison:
-    """The comparison that a results file holds, finished or not.
-
-    Parameters
-    ----------
-    path : path
-
-    Returns
-    -------
-    Comparison
-    """
+    """The comparison in a results file, finished or not."""
     return Comparison.of(*ResultsFile(path).read())

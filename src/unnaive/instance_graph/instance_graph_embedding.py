@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, check_memory
 
 from unnaive.core.bayes_classifier import unchanged_on_error
 from unnaive.core.docstrings import shared_docs
@@ -24,7 +24,7 @@ from unnaive.instance_graph.graph_convolution import join
 from unnaive.instance_graph.minimum_spanning_tree import spanning_tree
 from unnaive.instance_graph.nearest_neighbours import NearestRows
 from unnaive.instance_graph.partial_labels import is_labelled
-from unnaive.instance_graph.vgae import Parameters, encode_joined, train
+from unnaive.instance_graph.vgae import Parameters, Training, encode_joined, train
 
 _MIN_ROWS = 3  # with two, every pair is an edge, and there is nothing to learn
 _MAX_DEVIATIONS = 1e15  # standard deviations beyond which distances and weights lose all precision
@@ -38,6 +38,7 @@ GRAPH_PARAMETERS: dict[str, Any] = {
     "n_jobs": [None, Integral],
     "random_state": ["random_state"],
     "verbose": ["verbose"],
+    "memory": [str, HasMethods("cache"), None],
 }
 
 
@@ -69,6 +70,9 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
     {random_state}
     verbose : bool, default=False
         Whether to show a progress bar.
+    memory : str or joblib.Memory, default=None
+        Where to cache the graph and the trained auto-encoder, as for scikit-learn's ``Pipeline``. No caching by
+        default.
 
     Attributes
     ----------
@@ -138,6 +142,7 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: bool = False,
+        memory: Any = None,
     ) -> None:
         self.n_epochs = n_epochs
         self.learning_rate = learning_rate
@@ -148,6 +153,7 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.memory = memory
 
     @unchanged_on_error
     def fit(self, X: Any, y: Any = None) -> InstanceGraphEmbedding:
@@ -172,20 +178,21 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         scaler = StandardScaler().fit(numbers)
         self.mean_, self.scale_ = scaler.mean_, scaler.scale_
         self.attributes_ = self._standardized(numbers)
-        self.edges_ = spanning_tree(self.attributes_, self._groups(y, n), float(self.apart)).edges
         seed = check_random_state(self.random_state).randint(0, 2**31 - 1, size=4)
-        self._graph = join(self.edges_, n, np.float32)
+        learn = check_memory(self.memory).cache(_learn, ignore=["n_jobs", "on_epoch"])
         with _progress(self.n_epochs, bool(self.verbose)) as on_epoch:
-            training = train(
-                self.attributes_.astype(np.float32),
-                self._graph,
-                n_epochs=self.n_epochs,
-                learning_rate=self.learning_rate,
-                decoder=self.decoder,
-                random=default_rng(seed.tolist()),
+            self.edges_, training = learn(
+                self.attributes_,
+                self._groups(y, n),
+                float(self.apart),
+                seed.tolist(),
+                self.n_epochs,
+                self.learning_rate,
+                self.decoder,
                 n_jobs=self.n_jobs,
                 on_epoch=on_epoch,
             )
+        self._graph = join(self.edges_, n, np.float32)
         self.parameters_, self.losses_ = training.parameters, training.losses
         self.new_mean_ = training.mean.astype(np.float64)
         self.new_deviation_ = np.exp(training.log_spread.astype(np.float64))
@@ -319,6 +326,32 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         self._nearest = NearestRows(self.attributes_)
         _, places, counts = np.unique(self.attributes_, axis=0, return_inverse=True, return_counts=True)
         self._is_repeated = counts[places.ravel()] > 1
+
+
+def _learn(
+    rows: NDArray[np.float64],
+    groups: NDArray[np.int64] | None,
+    apart: float,
+    seed: list[int],
+    n_epochs: int,
+    learning_rate: float,
+    decoder: str,
+    n_jobs: int | None,
+    on_epoch: Callable[[int], None] | None,
+) -> tuple[NDArray[np.int64], Training]:
+    """The edges of the graph, and the auto-encoder trained on it."""
+    edges = spanning_tree(rows, groups, apart).edges
+    training = train(
+        rows.astype(np.float32),
+        join(edges, len(rows), np.float32),
+        n_epochs=n_epochs,
+        learning_rate=learning_rate,
+        decoder=decoder,
+        random=default_rng(seed),
+        n_jobs=n_jobs,
+        on_epoch=on_epoch,
+    )
+    return edges, training
 
 
 @contextmanager

@@ -36,7 +36,7 @@ class InstanceGraphNB(BayesClassifier):
         Whether to keep the original attributes. False, with ``weight=False``, is ICGNB-N of the paper.
     weight : bool, default=True
         Whether attributes are weighted. False is ICGNB-A of the paper.
-    n_epochs, learning_rate, decoder, apart, verbose
+    n_epochs, learning_rate, decoder, apart, verbose, memory
         As in :class:`InstanceGraphEmbedding`.
     {n_jobs}
     {random_state}
@@ -98,6 +98,7 @@ class InstanceGraphNB(BayesClassifier):
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: bool = False,
+        memory: Any = None,
     ) -> None:
         self.n_epochs = n_epochs
         self.learning_rate = learning_rate
@@ -109,6 +110,7 @@ class InstanceGraphNB(BayesClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.memory = memory
 
     def _read(self, X: Any, reset: bool) -> NDArray[np.float64]:
         return read_numbers(self, X, reset)

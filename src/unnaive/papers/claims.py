@@ -11,21 +11,7 @@ from unnaive.papers.rebuilt_table import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCE
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper, as a statement that figures decide.
-
-    Parameters
-    ----------
-    statement : str
-    verdict : {"reproduced", "not reproduced", "not possible"}
-    because : str
-        The figures that decided, or what is missing.
-
-    Examples
-    --------
-    >>> from unnaive.papers.claims import Claim
-    >>> Claim.judged("HONB beats NB on every set", True, "it is ahead on 6 of 6").verdict
-    'reproduced'
-    """
+    """A claim of a paper that figures decide, the verdict, and the figures that decided or what is missing."""
 
     statement: str
     verdict: str
@@ -33,20 +19,7 @@ class Claim:
 
     @classmethod
     def judged(cls, statement: str, holds: bool, because: str, *, of_paper: bool = True) -> Claim:
-        """By what was found; without any data set of the paper, nothing is reproduced or refuted.
-
-        Parameters
-        ----------
-        statement : str
-        holds : bool
-        because : str
-        of_paper : bool, default=True
-            Whether data sets of the paper were measured, and not only others in their place.
-
-        Returns
-        -------
-        Claim
-        """
+        """By what was found; without any data set of the paper (``of_paper``), nothing is reproduced or refuted."""
         if not of_paper:
             found = "holds" if holds else "does not hold"
             return cls.impossible(statement, f"none of the paper's data sets is here; on others it {found}: {because}")
@@ -54,36 +27,12 @@ class Claim:
 
     @classmethod
     def impossible(cls, statement: str, because: str) -> Claim:
-        """What cannot be told, and why."""
+        """A claim that cannot be judged, and why."""
         return cls(statement, NOT_POSSIBLE, because)
 
 
 def ahead(statement: str, table: RebuiltTable, mine: str, other: str, of_paper: Collection[str]) -> Claim:
-    """Whether a model has a higher mean than another in every row.
-
-    Parameters
-    ----------
-    statement : str
-    table : RebuiltTable
-        Of shares.
-    mine, other : str
-        Columns.
-    of_paper : collection of str
-        Rows that are data sets of the paper; others decide only if there are none of these.
-
-    Returns
-    -------
-    Claim
-
-    Examples
-    --------
-    >>> from unnaive.papers.claims import ahead
-    >>> from unnaive.papers.rebuilt_table import Cell, RebuiltTable
-    >>> cells = {("A", "HONB"): Cell(0.8), ("A", "NB"): Cell(0.7), ("B", "HONB"): Cell(0.5), ("B", "NB"): Cell(0.6)}
-    >>> claim = ahead("HONB beats NB", RebuiltTable("", ["A", "B"], ["HONB", "NB"], cells), "HONB", "NB", ["A", "B"])
-    >>> claim.verdict, claim.because
-    ('not reproduced', 'HONB is ahead of NB on 1 of 2 data sets, by -10.0 to +10.0 points')
-    """
+    """Whether a model has a higher mean than another on every data set of the paper, or on others if there is none."""
     rows = [row for row in table.rows if row in of_paper] or table.rows
     known = [
         100 * (one - two)
@@ -98,29 +47,7 @@ def ahead(statement: str, table: RebuiltTable, mine: str, other: str, of_paper: 
 
 
 def as_printed(what: str, table: RebuiltTable, columns: Sequence[str], points: float) -> Claim:
-    """Whether nine in ten figures of a table of shares are as printed, give or take some points.
-
-    Parameters
-    ----------
-    what : str
-        The table.
-    table : RebuiltTable
-    columns : sequence of str
-    points : float
-        How far a figure may be off, in points of per cent.
-
-    Returns
-    -------
-    Claim
-
-    Examples
-    --------
-    >>> from unnaive.papers.claims import as_printed
-    >>> from unnaive.papers.rebuilt_table import Cell, RebuiltTable
-    >>> table = RebuiltTable("", ["A"], ["NB"], {("A", "NB"): Cell(0.7, None, 0.72)})
-    >>> as_printed("Table 2", table, ["NB"], 3).because
-    '1 of 1 figures are; the farthest off is NB on A, by -2.00 points'
-    """
+    """Whether nine in ten figures of a table of shares are at most some percentage points off the printed ones."""
     statement = f"Nine in ten figures of {what} are within {points:g} point{'s' * (points != 1)} of the printed ones"
     found = table.nearness(columns, points / 100)
     if found is None:

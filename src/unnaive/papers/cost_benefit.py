@@ -1,4 +1,4 @@
-"""What a model is worth beside others: how often it is first, and what it costs, in a table and in sentences."""
+"""Cost and benefit of a model against baselines: mean scores, first places and runtimes, as a table and sentences."""
 
 from __future__ import annotations
 
@@ -13,143 +13,119 @@ from unnaive.papers.rebuilt_table import Amounts, Cell, RebuiltTable
 from unnaive.show.verdict import several
 
 LEVEL = 0.005  # half a point, within which models are level
-_A_TENFOLD = 0.01  # what ten times the time has to gain, and a tenth of it may lose
-_MOST_NAMED = 8
+_GAIN_PER_10X = 0.01  # what a tenfold runtime has to gain, and a tenth of the runtime may lose
+_MAX_NAMED = 8
 
 
-def beside(
+def cost_benefit(
     comparison: Comparison,
-    mine: str,
-    rivals: Sequence[str],
-    plain: str | None,
+    model: str,
+    baselines: Sequence[str],
+    unit: str | None,
     metric: str = "accuracy",
     *,
     of_paper: Sequence[str] = (),
-    also: Mapping[str, float] | None = None,
-) -> tuple[RebuiltTable, list[str]]:
-    """A model beside what one would try instead, over all data sets on which all of them were measured.
+    extra_seconds: Mapping[str, float] | None = None,
+) -> tuple[list[RebuiltTable], list[str]]:
+    """Compare a model with baselines over the data sets on which all of them were measured: a table, and sentences.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    mine : str
-        The model.
-    rivals : sequence of str
-        Others; those that took no part are left out.
-    plain : str, optional
-        The one of them whose time is the unit, naive Bayes; None where times are not to be compared.
-    metric : str, default="accuracy"
-    of_paper : sequence of str, default=()
-        Data sets to judge by; all, if none of these was measured.
-    also : mapping of str to float, optional
-        Seconds that a model takes besides those of its folds.
-
-    Returns
-    -------
-    tuple of (RebuiltTable, list of str)
-        The table, and sentences that say what it shows.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from unnaive.evaluate.compare import compare
-    >>> from unnaive.papers.cost_benefit import beside
-    >>> comparison = compare(["nb", "aode"], {"iris": load_iris(return_X_y=True)}, cv=3)
-    >>> table, sentences = beside(comparison, "aode", ["nb"], "nb")
-    >>> table.rows, table.columns
-    (['aode', 'nb'], ['mean %', 'sets ahead of aode', 'first on', 'seconds', 'times nb'])
-    >>> sentences[0]
-    'Mean accuracy over 1 data set: aode 95.3 %, nb 95.3 %.'
+    Runtimes are multiples of that of ``unit``, one of the baselines; None leaves them out. Data sets of the paper
+    decide if any was measured. ``extra_seconds`` are spent outside the folds. Nothing measured gives no table.
     """
-    models = [model for model in (mine, *rivals) if model in comparison.models]
+    models = [name for name in (model, *baselines) if name in comparison.models]
     scores = dict(zip(comparison.models, comparison.scores(metric).T))
-    if mine not in models:
-        return RebuiltTable("", [], [], {}), []
-    whole = np.asarray(~np.isnan([scores[model] for model in models]).any(axis=0))
-    asked = np.array([name in of_paper for name in comparison.data], dtype=bool)
-    if (whole & asked).any():
-        whole &= asked
-    if not whole.any():
-        return RebuiltTable("", [], [], {}), []
-    data = [name for name, known in zip(comparison.data, whole) if known]
-    scores = {model: np.round(scores[model][whole], 6) for model in models}
-    best = np.max([scores[model] for model in models], axis=0)
+    if model not in models:
+        return [], []
+    measured = np.asarray(~np.isnan([scores[name] for name in models]).any(axis=0))
+    preferred = np.array([name in of_paper for name in comparison.data], dtype=bool)
+    if (measured & preferred).any():
+        measured &= preferred
+    if not measured.any():
+        return [], []
+    data = [name for name, known in zip(comparison.data, measured) if known]
+    scores = {name: np.round(scores[name][measured], 6) for name in models}
+    best = np.max([scores[name] for name in models], axis=0)
     columns = {
-        "mean %": {model: 100 * scores[model].mean() for model in models},
-        f"sets ahead of {mine}": {model: (scores[model] > scores[mine]).sum() for model in models if model != mine},
-        "first on": {model: (scores[model] == best).sum() for model in models},
+        "mean %": {name: 100 * scores[name].mean() for name in models},
+        f"sets ahead of {model}": {name: (scores[name] > scores[model]).sum() for name in models if name != model},
+        "first on": {name: (scores[name] == best).sum() for name in models},
     }
-    measured = label_of(metric)
+    metrics = label_of(metric)
     seconds: dict[str, float] = {}
-    if plain in models:
-        seconds = {model: _seconds(comparison, data, model) + (also or {}).get(model, 0.0) for model in models}
+    if unit in models:
+        seconds = {name: _seconds(comparison, data, name) + (extra_seconds or {}).get(name, 0.0) for name in models}
         columns["seconds"] = seconds
-        columns[f"times {plain}"] = {model: seconds[model] / seconds[plain] for model in models}
-        measured += " and seconds to fit and predict"
-    sentences = [*_sentences(mine, metric, data, scores), *_worth(mine, scores, seconds)]
+        columns[f"times {unit}"] = {name: seconds[name] / seconds[unit] for name in models}
+        metrics += " and seconds to fit and predict"
     cells = {
-        (model, column): Cell(float(figures.get(model, math.nan)))
+        (name, column): Cell(float(figures.get(name, math.nan)))
         for column, figures in columns.items()
-        for model in models
+        for name in models
     }
-    title = f"{mine} beside what one would try: {measured}, {several(len(data), 'data set')}"
-    return Amounts(title, models, [*columns], cells), sentences
+    title = f"{model} and baselines: {metrics}, {several(len(data), 'data set')}"
+    sentences = [*_ranking(model, metric, data, scores), *_value_for_runtime(model, scores, seconds)]
+    return [Amounts(title, models, [*columns], cells)], sentences
 
 
 def _seconds(comparison: Comparison, data: Sequence[str], model: str) -> float:
-    """Of a fold, in the mean over data sets."""
-    of_data = [
+    """Mean over data sets of the mean over folds."""
+    by_data = [
         np.mean([fold.fit_seconds + fold.predict_seconds for fold in comparison.folds(name, model)]) for name in data
     ]
-    return float(np.mean(of_data))
+    return float(np.mean(by_data))
 
 
-def _sentences(mine: str, metric: str, data: Sequence[str], scores: Mapping[str, NDArray[np.float64]]) -> list[str]:
-    others = sorted((model for model in scores if model != mine), key=lambda model: -scores[model].mean())
-    means = [f"{model} {100 * scores[model].mean():.1f} %" for model in (mine, *others)]
-    told = [f"Mean {label_of(metric)} over {several(len(data), 'data set')}: {', '.join(means)}."]
+def _ranking(model: str, metric: str, data: Sequence[str], scores: Mapping[str, NDArray[np.float64]]) -> list[str]:
+    """Means of all models, and the data sets on which the model is first or level with the first."""
+    others = sorted((name for name in scores if name != model), key=lambda name: -scores[name].mean())
+    means = [f"{name} {100 * scores[name].mean():.1f} %" for name in (model, *others)]
+    sentences = [f"Mean {label_of(metric)} over {several(len(data), 'data set')}: {', '.join(means)}."]
     if not others:
-        return told
-    leaders = {name: max(others, key=lambda model: scores[model][place]) for place, name in enumerate(data)}
-    behind = [name for place, name in enumerate(data) if scores[mine][place] < scores[leaders[name]][place] - LEVEL]
+        return sentences
+    leaders = {name: max(others, key=lambda other: scores[other][place]) for place, name in enumerate(data)}
+    behind = [name for place, name in enumerate(data) if scores[model][place] < scores[leaders[name]][place] - LEVEL]
     level = [name for name in data if name not in behind]
-    sentence = f"{mine} is first, or within half a point of it, on {_named(level)}"
+    sentence = f"{model} is first, or within half a point of the first, on {_list(level)}"
     if behind:
         leading = [leaders[name] for name in behind]
         first = max(leading, key=leading.count)
-        how_often = several(leading.count(first), "time")
-        sentence += f"; on {_named(behind)} others are further ahead, most often {first} ({how_often})"
-    return [*told, f"{sentence}."]
-
-
-def _worth(mine: str, scores: Mapping[str, NDArray[np.float64]], seconds: Mapping[str, float]) -> list[str]:
-    """Beside which others a model is worth its cost, by a rule that is told."""
-    told: dict[bool, list[str]] = {True: [], False: []}
-    for other in (model for model in scores if model != mine):
-        gain = float((scores[mine] - scores[other]).mean())
-        ratio = seconds[mine] / seconds[other] if seconds else 1.0
-        cost = f", {_times(ratio)}" if seconds else ""
-        told[gain > _A_TENFOLD * math.log10(ratio)].append(f"{other} ({100 * gain:+.1f} points{cost})")
-    rule = "is worth its cost, a point for each tenfold of the time," if seconds else "is better on average"
-    return [
-        f"{mine} {verdict} {'; '.join(others)}."
-        for verdict, others in (
-            (f"{rule} {'beside' if seconds else 'than'}:", told[True]),
-            (f"is not {'worth it beside' if seconds else 'better than'}:", told[False]),
+        sentence += (
+            f"; another model leads on {_list(behind)}, most often {first} ({several(leading.count(first), 'time')})"
         )
-        if others
+    return [*sentences, f"{sentence}."]
+
+
+def _value_for_runtime(
+    model: str, scores: Mapping[str, NDArray[np.float64]], seconds: Mapping[str, float]
+) -> list[str]:
+    """Against which baselines a model is worth its runtime, by the rule of one point per 10x runtime."""
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for other in (name for name in scores if name != model):
+        gain = float((scores[model] - scores[other]).mean())
+        ratio = seconds[model] / seconds[other] if seconds else 1.0
+        cost = f", {_times(ratio)}" if seconds else ""
+        found[gain > _GAIN_PER_10X * math.log10(ratio)].append(f"{other} ({100 * gain:+.1f} points{cost})")
+    if seconds:
+        verdicts = {
+            True: "is worth its runtime (one point per 10x runtime) compared with",
+            False: "is not worth its runtime compared with",
+        }
+    else:
+        verdicts = {True: "is better on average than", False: "is not better on average than"}
+    return [
+        f"{model} {verdict}: {'; '.join(found[is_worth])}." for is_worth, verdict in verdicts.items() if found[is_worth]
     ]
 
 
 def _times(ratio: float) -> str:
-    """In two digits at least."""
+    """A ratio of runtimes, with at least two digits."""
     if 0.95 < ratio < 1.05:
-        return "the same time"
-    return f"{ratio:,.0f} times the time" if ratio >= 10 else f"{ratio:.2g} times the time"
+        return "same runtime"
+    return f"{ratio:,.0f}x runtime" if ratio >= 10 else f"{ratio:.2g}x runtime"
 
 
-def _named(names: Sequence[str]) -> str:
+def _list(names: Sequence[str]) -> str:
     if not names:
         return "no data set"
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _MAX_NAMED
+    return ", ".join(names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

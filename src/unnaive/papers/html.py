@@ -12,34 +12,7 @@ from unnaive.show.page import check_report_path, draw_figure, render_page, write
 
 
 def write_paper_report(found: Reproduction, path: str | Path, *, title: str, command: str) -> Path:
-    """Write what came out of a paper's experiments to an HTML file.
-
-    Parameters
-    ----------
-    found : Reproduction
-    path : path
-        Where the report goes; a report that is there is replaced.
-    title : str
-        Of the paper.
-    command : str
-        That repeats the experiments.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from unnaive.papers.reproduction import Reproduction
-    >>> from unnaive.papers.worked_examples import path_counts
-    >>> from unnaive.papers.html import write_paper_report
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = f"{folder}/paths.html"
-    ...     write_paper_report(Reproduction([path_counts()]), path, title="Paths", command="unnaive reproduce").name
-    'paths.html'
-    """
+    """Write a reproduction to an HTML file, and return its path; an existing report is replaced."""
     check_report_path(path)
     verdicts = [claim.verdict for claim in found.claims]
     page = render_page(
@@ -73,5 +46,5 @@ def _shown(table: RebuiltTable) -> dict[str, Any]:
 
 
 def _parts(table: RebuiltTable, cell: Cell) -> _Parts:
-    measured, _, printed = table.words(cell).partition(" (")
-    return _Parts(measured, printed.removesuffix(")"), table.apart(cell).replace("-", "\N{MINUS SIGN}"))
+    measured, _, printed = table.format(cell).partition(" (")
+    return _Parts(measured, printed.removesuffix(")"), table.format_difference(cell).replace("-", "\N{MINUS SIGN}"))

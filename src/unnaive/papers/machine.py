@@ -10,18 +10,7 @@ _PACKAGES = ("unnaive", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def describe_machine() -> dict[str, str]:
-    """The machine in words.
-
-    Returns
-    -------
-    dict of str to str
-
-    Examples
-    --------
-    >>> from unnaive.papers.machine import describe_machine
-    >>> [*describe_machine()]
-    ['Machine', 'Written with']
-    """
+    """The machine and the releases, as text."""
     releases = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
     n_cores = os.cpu_count() or 1
     return {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -49,24 +49,8 @@ class Nearness(NamedTuple):
 class RebuiltTable:
     """Rows and columns of cells.
 
-    Parameters
-    ----------
-    title : str
-    rows, columns : list of str
-    cells : dict of (row, column) to Cell
-    within : float, default=0.03
-        How far a figure may be from the printed one and still be as printed.
-    incomparable : str, default=""
-        Why figures cannot be expected to be as printed, if they cannot.
-
-    Examples
-    --------
-    >>> from unnaive.papers.rebuilt_table import Cell, RebuiltTable
-    >>> table = RebuiltTable("Table 2", ["SCIENCE"], ["NB"], {("SCIENCE", "NB"): Cell(0.62, 0.05, 0.632)})
-    >>> print(table.to_markdown())
-    | | NB |
-    |---|---|
-    | SCIENCE | 0.620 ± 0.050 (0.632, -0.012) |
+    A figure is as printed if it is at most ``within`` off. ``incomparable`` says why the figures cannot be expected to
+    be as printed, if they cannot.
     """
 
     title: str
@@ -78,21 +62,18 @@ class RebuiltTable:
 
     @property
     def verdict(self) -> str:
-        """Whether the table is reproduced, not reproduced or not possible to judge, and why; empty if nothing of it
-        is printed."""
+        """Reproduced, not reproduced or not possible to say, and why; empty if the paper prints none of it."""
         if all(cell.printed is None for cell in self.cells.values()):
             return ""
         if self.incomparable:
             return f"{NOT_POSSIBLE}: {self.incomparable}"
         found = self.nearness(self.columns, self.within)
         if found is None:
-            return f"{NOT_POSSIBLE}: what is printed is of data that are not here"
-        told = (
-            f"{found.n_near} of {found.n_figures} figures are within {self._allowance(self.within)} of the printed ones"
-        )
+            return f"{NOT_POSSIBLE}: the printed figures are of data that are not here"
+        why = f"{found.n_near} of {found.n_figures} figures are within {self._tolerance()} of the printed ones"
         if found.difference:
-            told += f"; the farthest off is {found.column} on {found.row}, by {self._signed(found.difference)}"
-        return f"{REPRODUCED if found.is_enough else NOT_REPRODUCED}: {told}"
+            why += f"; the farthest off is {found.column} on {found.row}, by {self._signed(found.difference)}"
+        return f"{REPRODUCED if found.is_enough else NOT_REPRODUCED}: {why}"
 
     def nearness(self, columns: Sequence[str], within: float) -> Nearness | None:
         """How near the measured figures of some columns are to the printed ones; None if there are not both."""
@@ -118,22 +99,7 @@ class RebuiltTable:
         printed: Mapping[str, Mapping[str, float | tuple[float, float]]],
         metric: str = "accuracy",
     ) -> RebuiltTable:
-        """From a comparison: a row a data set, a column a model.
-
-        Parameters
-        ----------
-        title : str
-        comparison : Comparison
-        columns : sequence of str
-            Models.
-        printed : mapping of data set to mapping of model to mean, or mean and deviation
-            Rows are the data sets that are here and in the comparison.
-        metric : str, default="accuracy"
-
-        Returns
-        -------
-        RebuiltTable
-        """
+        """From a comparison: one row per data set of ``printed`` that took part, one column per model."""
         rows = [row for row in printed if row in comparison.data]
         cells = {}
         for row in rows:
@@ -152,7 +118,9 @@ class RebuiltTable:
         """The table for a document: measured, and in brackets printed and the difference."""
         lines = ["| | " + " | ".join(self.columns) + " |", "|---" * (1 + len(self.columns)) + "|"]
         lines += [
-            f"| {row} | " + " | ".join(self.told(self.cells[row, column]) for column in self.columns) + " |"
+            f"| {row} | "
+            + " | ".join(self.format_with_difference(self.cells[row, column]) for column in self.columns)
+            + " |"
             for row in self.rows
         ]
         return "\n".join(lines)
@@ -170,107 +138,83 @@ class RebuiltTable:
             ],
         }
 
-    def told(self, cell: Cell) -> str:
-        """A cell in words, with the difference from what is printed beside that."""
-        words, apart = self.words(cell), self.apart(cell)
-        return f"{words[:-1]}, {apart})" if apart else words
+    def format_with_difference(self, cell: Cell) -> str:
+        """Measured, and in brackets printed and the difference."""
+        text, difference = self.format(cell), self.format_difference(cell)
+        return f"{text[:-1]}, {difference})" if difference else text
 
-    @classmethod
-    def apart(cls, cell: Cell) -> str:
-        """How far the measured figure is from the printed one, in words; empty if there is not both."""
+    def format_difference(self, cell: Cell) -> str:
+        """Measured minus printed, with its sign; empty unless both exist."""
         difference = cell.difference
-        return "" if difference is None or math.isnan(difference) else cls._signed(difference)
+        return "" if difference is None or math.isnan(difference) else self._signed(difference)
 
-    @staticmethod
-    def _signed(difference: float) -> str:
+    def format(self, cell: Cell) -> str:
+        """Measured, and printed in brackets; "failed" if the model failed, "–" if it was not tried."""
+        if cell.measured is None:
+            measured = "failed"
+        else:
+            measured = "–" if math.isnan(cell.measured) else self._number(cell.measured)
+        if self._shows_deviation and cell.deviation is not None:
+            measured += f" ± {self._number(cell.deviation)}"
+        return measured if cell.printed is None else f"{measured} ({self._printed(cell)})"
+
+    _shows_deviation: ClassVar[bool] = True
+
+    def _number(self, value: float) -> str:
+        return f"{value:.3f}"
+
+    def _printed(self, cell: Cell) -> str:
+        return f"{cell.printed:g}"
+
+    def _signed(self, difference: float) -> str:
         return f"{difference:+.3f}"
 
-    @staticmethod
-    def _allowance(within: float) -> str:
-        """Of shares."""
-        points = f"{100 * within:g}"
+    def _tolerance(self) -> str:
+        points = f"{100 * self.within:g}"
         return f"{points} point{'s' * (points != '1')}"
-
-    @staticmethod
-    def words(cell: Cell) -> str:
-        """Measured, and printed in brackets."""
-        measured = "failed" if cell.measured is None else f"{cell.measured:.3f}"
-        if cell.deviation is not None:
-            measured += f" ± {cell.deviation:.3f}"
-        return measured if cell.printed is None else f"{measured} ({cell.printed:g})"
 
 
 class Amounts(RebuiltTable):
-    """A table of seconds, megabytes or counts, in two decimals at most; NaN is what was not tried.
+    """A table of seconds, megabytes or counts, with two decimals at most."""
 
-    Examples
-    --------
-    >>> from unnaive.papers.rebuilt_table import Amounts, Cell
-    >>> Amounts.words(Cell(1.25, printed=3.6)), Amounts.words(Cell(4.0)), Amounts.words(Cell(float("nan")))
-    ('1.25 (3.6)', '4', '–')
-    >>> Amounts.apart(Cell(1.25, printed=3.6))
-    '-2.35'
-    """
+    _shows_deviation: ClassVar[bool] = False
 
-    @staticmethod
-    def words(cell: Cell) -> str:
-        """Measured, and printed in brackets."""
-        return _beside(cell, lambda amount: f"{amount:.2f}".rstrip("0").rstrip("."))
+    def _number(self, value: float) -> str:
+        return f"{value:.2f}".rstrip("0").rstrip(".")
 
-    @staticmethod
-    def _signed(difference: float) -> str:
+    def _printed(self, cell: Cell) -> str:
+        return "" if cell.printed is None else self._number(cell.printed)
+
+    def _signed(self, difference: float) -> str:
         return f"{difference:+.2f}".rstrip("0").rstrip(".")
 
-    @staticmethod
-    def _allowance(within: float) -> str:
-        return f"{within:g}"
+    def _tolerance(self) -> str:
+        return f"{self.within:g}"
 
 
 class Percents(RebuiltTable):
-    """A table of shares, shown in per cent with two decimals as in the paper; NaN is what was not tried.
+    """A table of shares, in per cent with two decimals as in the papers."""
 
-    Examples
-    --------
-    >>> from unnaive.papers.rebuilt_table import Cell, Percents
-    >>> Percents.words(Cell(0.9941, 0.002, 0.9928)), Percents.words(Cell(None, printed=0.988))
-    ('99.41 (99.28)', 'failed (98.80)')
-    """
+    _shows_deviation: ClassVar[bool] = False
 
-    @staticmethod
-    def words(cell: Cell) -> str:
-        """Measured, and printed in brackets."""
-        return _beside(cell, lambda share: f"{100 * share:.2f}")
+    def _number(self, value: float) -> str:
+        return f"{100 * value:.2f}"
 
-    @staticmethod
-    def _signed(difference: float) -> str:
+    def _printed(self, cell: Cell) -> str:
+        return "" if cell.printed is None else self._number(cell.printed)
+
+    def _signed(self, difference: float) -> str:
         return f"{100 * difference:+.2f}"
 
 
 class SpreadPercents(Percents):
-    """A table of shares in per cent, each with its standard deviation.
+    """A table of shares in per cent, each with its standard deviation."""
 
-    Examples
-    --------
-    >>> from unnaive.papers.rebuilt_table import Cell, SpreadPercents
-    >>> SpreadPercents.words(Cell(0.7831, 0.0124, 0.7857, 0.0573)), SpreadPercents.words(Cell(0.7831, None, 0.7887))
-    ('78.31 ± 1.24 (78.57 ± 5.73)', '78.31 (78.87)')
-    """
+    _shows_deviation: ClassVar[bool] = True
 
-    @staticmethod
-    def words(cell: Cell) -> str:
-        """Measured, and printed in brackets."""
-        measured, *printed = Percents.words(cell).split(" (")
-        if cell.deviation is not None:
-            measured += f" ± {100 * cell.deviation:.2f}"
-        if not printed:
-            return measured
-        spread = "" if cell.printed_deviation is None else f" ± {100 * cell.printed_deviation:.2f}"
-        return f"{measured} ({printed[0][:-1]}{spread})"
-
-
-def _beside(cell: Cell, form: Callable[[float], str]) -> str:
-    measured = "failed" if cell.measured is None else "–" if math.isnan(cell.measured) else form(cell.measured)
-    return measured if cell.printed is None else f"{measured} ({form(cell.printed)})"
+    def _printed(self, cell: Cell) -> str:
+        deviation = cell.printed_deviation
+        return super()._printed(cell) + ("" if deviation is None else f" ± {self._number(deviation)}")
 
 
 def _mean_and_deviation(scores: list[float]) -> tuple[float | None, float | None]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from unnaive.evaluate.comparison import Comparison
+    from unnaive.io.datasets import Dataset
     from unnaive.papers.claims import Claim
     from unnaive.papers.rebuilt_table import RebuiltTable
     from unnaive.show.display import Display
@@ -22,23 +24,23 @@ class Request:
     ----------
     sets : sequence of str, default=()
         Names of the paper's data sets; all by default.
-    trials : int, optional
-        As many as in the paper by default.
+    trials : int, default=None
+        Number of trials; that of the paper by default.
     full : bool, default=False
         Whether to run the long experiments, too.
-    quick : bool, default=False
-        Whether to run in a minute or two instead, on few data sets and what is always at hand in place of others.
-    folder : path, optional
+    folder : path, default=None
         Where the data are; the environment variable UNNAIVE_DATA by default.
-    n_jobs : int, optional
-        Processes.
+    n_jobs : int, default=None
+        Number of processes.
     seed : int, default=0
-    results : path, optional
-        File to write every result to as it comes.
+    results : path, default=None
+        File to append every result to.
     resume : bool, default=False
-        Whether to go on with what that file has.
-    on_result : callable, optional
-        Called with each result, how many there are now, and how many there will be.
+        Whether to continue with the results in that file.
+    on_result : callable, default=None
+        Called with each result, the number of results so far, and their final number.
+    quick : bool, default=False
+        Whether to run for a minute or two, on few data sets and on what is installed in place of missing ones.
     """
 
     sets: Sequence[str] = ()
@@ -57,14 +59,7 @@ class Request:
             raise ValueError("A run is either quick or full, not both.")
 
     def command(self, paper: str) -> str:
-        """The command that gives the same figures, wherever data and results are.
-
-        Examples
-        --------
-        >>> from unnaive.papers.reproduction import Request
-        >>> Request(["Wave"], 3, quick=True).command("massbayes")
-        'unnaive reproduce massbayes --quick --sets Wave --trials 3'
-        """
+        """The command that gives the same figures, wherever data and results are."""
         words = ["unnaive", "reproduce", paper]
         words += ["--quick"] * self.quick + ["--full"] * self.full
         words += ["--sets", ",".join(self.sets)] if self.sets else []
@@ -73,20 +68,26 @@ class Request:
         return shlex.join(words)
 
     def results_of(self, part: str) -> Path | None:
-        """The file for the results of a part of the experiments.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from unnaive.papers.reproduction import Request
-        >>> Request(results=Path("dtc.jsonl")).results_of("folds").name
-        'dtc-folds.jsonl'
-        """
+        """The results file for a part of the experiments."""
         path = self.results
         return None if path is None else path.with_name(f"{path.stem}-{part}{path.suffix}")
 
+    def compare(self, models: Any, sets: Mapping[str, Dataset], part: str, **options: Any) -> Comparison:
+        """Compare models on data sets, by accuracy unless the options of :func:`compare` say otherwise."""
+        from unnaive.evaluate.compare import compare
+
+        usual = {
+            "metrics": ["accuracy"],
+            "n_jobs": self.n_jobs,
+            "random_state": self.seed,
+            "results": self.results_of(part),
+            "resume": self.resume,
+            "on_result": self.on_result,
+        }
+        return compare(models, sets, **{**usual, **options})
+
     def chosen(self, known: Sequence[str], few: Sequence[str] = ()) -> list[str]:
-        """The data sets that are asked for, of those of the paper; by default all, or the few of a quick run."""
+        """The requested data sets of the paper; by default all, or the few of a quick run."""
         unknown = [name for name in self.sets if name not in known]
         if unknown:
             raise ValueError(f"The paper has no data set {unknown[0]!r}; it has {', '.join(known)}.")
@@ -95,25 +96,10 @@ class Request:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What came out.
+    """What came out: tables, pictures by title, claims, conclusions, and notes on departures from the paper.
 
-    Parameters
-    ----------
-    tables : list of RebuiltTable
-    pictures : dict of str to Display
-        By title.
-    complete : bool, default=True
-        Whether the run was not interrupted.
-    claims : list of Claim
-        What the paper claims, and whether it came out.
-    conclusions : list of str
-        What a user should conclude from the figures, in sentences.
-    missing : dict of str to str
-        Data sets that could not be had, and where to get them.
-    undrawn : list of str
-        Figures that only the long experiments draw.
-    notes : list of str
-        What was done otherwise than in the paper, in sentences.
+    ``missing`` says where to get data sets that could not be read, ``undrawn`` lists figures of the long experiments.
+    ``complete`` is False if the run was interrupted.
     """
 
     tables: list[RebuiltTable]
@@ -126,7 +112,7 @@ class Reproduction:
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the pictures, as plain values."""
+        """Everything but the pictures, as JSON values."""
         return {
             "claims": [asdict(claim) for claim in self.claims],
             "conclusions": self.conclusions,

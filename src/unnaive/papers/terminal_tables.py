@@ -22,7 +22,7 @@ def rebuilt(table: RebuiltTable, width: int) -> list[Table]:
 
     Columns that do not fit beside each other stand below each other.
     """
-    words = {place: table.told(cell) for place, cell in table.cells.items()}
+    words = {place: table.format_with_difference(cell) for place, cell in table.cells.items()}
     names = max((cell_len(row) for row in table.rows), default=0)
     parts: list[list[str]] = [[]]
     room = width - names

@@ -30,26 +30,12 @@ _POSTERIORS = {
 class _Exact(Amounts):
     """Figures in six digits."""
 
-    @staticmethod
-    def words(cell: Cell) -> str:
-        """Measured, and worked out by hand in brackets."""
-        return f"{cell.measured:.6g} ({cell.printed:.6g})"
+    def _number(self, value: float) -> str:
+        return f"{value:.6g}"
 
 
 def path_counts() -> RebuiltTable:
-    """How many second-order paths run through each term of three small sets of documents.
-
-    Returns
-    -------
-    RebuiltTable
-
-    Examples
-    --------
-    >>> from unnaive.papers.worked_examples import path_counts
-    >>> table = path_counts()
-    >>> table.words(table.cells["1110 0110 1011", "term 3"])
-    '9 (9)'
-    """
+    """Number of second-order paths through each term of three small sets of documents."""
     columns = [f"term {number}" for number in range(1, 5)]
     cells = {(row, column): Cell(float("nan")) for row in _DOCUMENTS for column in columns}
     for row, (documents, by_hand) in _DOCUMENTS.items():
@@ -60,19 +46,7 @@ def path_counts() -> RebuiltTable:
 
 
 def tensor_posteriors() -> RebuiltTable:
-    """What naive Bayes, AODE and Bat make of a small tensor.
-
-    Returns
-    -------
-    RebuiltTable
-
-    Examples
-    --------
-    >>> from unnaive.papers.worked_examples import tensor_posteriors
-    >>> table = tensor_posteriors()
-    >>> table.words(table.cells["1100", "Bat"])
-    '0.162254 (0.162254)'
-    """
+    """Posteriors of naive Bayes, AODE and Bat for a small tensor."""
     X = _as_cells(_CELLS)
     as_codes = {"smoothing": "laplace", "categorical_features": "all"}
     models = {

@@ -15,8 +15,8 @@ from unnaive.io.datasets import Dataset
 from unnaive.papers.bat import data_sets as bat_sets
 from unnaive.papers.bat import experiment as bat
 from unnaive.papers.bat import significance as bat_judged
-from unnaive.papers.bat.data_sets import SETS, FoldTensors, make_models, read_sets
-from unnaive.papers.bat.experiment import claims, contests, reproduce, tables
+from unnaive.papers.bat.data_sets import SETS, FoldTensors, make_models, read_set
+from unnaive.papers.bat.experiment import all_against_all, claims, reproduce, tables
 from unnaive.papers.bat.significance import Judged
 from unnaive.papers.reproduction import Request
 
@@ -185,7 +185,7 @@ def test_wins_and_losses_are_counted_over_data_sets_and_rivals_and_friedman_asks
     upper = rng.integers(-1, 2, (3, 3, n_data))
     verdict = {(a, b): upper[i, j] if i < j else -upper[j, i] for i, a in enumerate(names) for j, b in enumerate(names)}
     judged = judged_of(scores, lambda mine, other: verdict[mine, other].tolist(), higher)
-    table = contests("Table 6", judged, {name: [1, 2, 3, 0.5] for name in names})
+    table = all_against_all("Table 6", judged, {name: [1, 2, 3, 0.5] for name in names})
     ranks = {name: [] for name in names}
     for data in range(n_data):
         of_data = np.array([scores[name][data] for name in names]) * (-1 if higher else 1)
@@ -213,7 +213,7 @@ def test_a_model_that_failed_is_worse_than_all():
     assert judged.signs("Bat", "NB") == [1, -1, 0]
     lower = judged_of({"Bat": [0.5, np.nan, np.nan], "NB": [np.nan, 0.1, np.nan]}, higher=False)
     assert lower.signs("Bat", "NB") == [1, -1, 0]
-    table = contests("", judged, {"Bat": [1, 1, 1, None], "NB": [1, 1, 1, 1]})
+    table = all_against_all("", judged, {"Bat": [1, 1, 1, None], "NB": [1, 1, 1, 1]})
     assert table.cells["Bat", "average rank"].measured == 1.5
 
 
@@ -352,18 +352,18 @@ def test_so_many_of_each_class_are_drawn_in_their_order():
 
 @with_data
 def test_graphs_are_read_whole_or_drawn_by_class():
-    sets = read_sets(["PTC-MM", "PTC-FR", "AID33"])
+    sets = {name: read_set(name) for name in ("PTC-MM", "PTC-FR", "AID33")}
     assert [sets["PTC-MM"].n_rows, sets["PTC-FR"].n_rows] == [336, 351]
     assert np.unique(sets["PTC-MM"].y, return_counts=True)[1].tolist() == [207, 129]
     assert np.unique(sets["AID33"].y, return_counts=True)[1].tolist() == [500, 500]
     assert isinstance(sets["AID33"].X["graph"][0], Graph)
-    again, other = read_sets(["AID33"])["AID33"], read_sets(["AID33"], seed=1)["AID33"]
+    again, other = read_set("AID33"), read_set("AID33", seed=1)
     assert again.fingerprint == sets["AID33"].fingerprint != other.fingerprint
 
 
 @with_data
 def test_documents_have_one_of_ten_topics_and_units_in_which_terms_meet():
-    sets = read_sets(["Reuters", "OHSUMED"])
+    sets = {name: read_set(name) for name in ("Reuters", "OHSUMED")}
     for name, unit in (("Reuters", "paragraph"), ("OHSUMED", "sentence")):
         assert [*sets[name].X] == [unit]
         assert set(np.unique(sets[name].y, return_counts=True)[1]) == {100}

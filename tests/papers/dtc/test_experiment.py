@@ -23,7 +23,7 @@ from unnaive.io.datasets import Dataset
 from unnaive.papers.dtc import experiment as dtc
 from unnaive.papers.dtc import figures as dtc_figures
 from unnaive.papers.dtc import folds as dtc_folds
-from unnaive.papers.dtc.experiment import MARGIN, contests, disagreements, reproduce, tables, verdict_of
+from unnaive.papers.dtc.experiment import MARGIN, against_naive_bayes, disagreements, reproduce, tables, verdict_of
 from unnaive.papers.dtc.figures import squared_errors
 from unnaive.papers.dtc.folds import (
     BEST,
@@ -261,7 +261,7 @@ def test_claims_are_judged_by_wilcoxon_and_by_the_size_of_the_difference():
         "uneven": {name: 5 - 4 * (place == 0) for place, name in enumerate(names)},
     }
     comparison = comparison_of(naive, variants)
-    accuracy = contests({"K = 20": at(comparison, 20)}, "accuracy")
+    accuracy = against_naive_bayes({"K = 20": at(comparison, 20)}, "accuracy")
     assert accuracy.rows == [
         "cp, K = 20: worse",
         "tucker, K = 20: comparable",
@@ -280,7 +280,7 @@ def test_claims_are_judged_by_wilcoxon_and_by_the_size_of_the_difference():
         "Holm p": pytest.approx(4 * 2 / 2**8),
     }
     # Log scores fall from 8 to 4 a fold, and those of naive Bayes are 5.
-    log_score = contests({"K = 1": at(comparison, 1), "K = 30": at(comparison, 30)}, "log_loss")
+    log_score = against_naive_bayes({"K = 1": at(comparison, 1), "K = 30": at(comparison, 30)}, "log_loss")
     assert log_score.rows[0] == "cp, K = 1: worse"
     assert "cp, K = 30: better" in log_score.rows
     assert log_score.cells["cp, K = 30: better", "difference"].measured == pytest.approx(-0.1)
@@ -290,9 +290,9 @@ def test_the_paper_s_figures_stand_beside_the_measured_ones():
     comparison = comparison_of({"zoo": 5, "vote": 6}, {name: {"zoo": 4, "vote": 7} for name in VARIANTS})
     rebuilt = tables(comparison)
     accuracy = next(table for table in rebuilt if "accuracy in %" in table.title)
-    assert accuracy.words(accuracy.cells["COMIK (printed)", NAIVE]) == "– (77.25 ± 3.40)"
-    assert accuracy.words(accuracy.cells["COMIK (printed)", "cp, best K"]) == "– (76.75 ± 3.24)"
-    assert accuracy.words(accuracy.cells["COMIK (printed)", "cp, held-out K"]) == "–"
+    assert accuracy.format(accuracy.cells["COMIK (printed)", NAIVE]) == "– (77.25 ± 3.40)"
+    assert accuracy.format(accuracy.cells["COMIK (printed)", "cp, best K"]) == "– (76.75 ± 3.24)"
+    assert accuracy.format(accuracy.cells["COMIK (printed)", "cp, held-out K"]) == "–"
     assert accuracy.cells["mean", "cp, best K"].measured == pytest.approx(0.55)
     scores = next(table for table in rebuilt if "log scores S" in table.title)
     assert scores.cells["COMIK (printed)", "best K"].printed == 19
@@ -337,8 +337,8 @@ def test_a_variant_that_failed_on_a_fold_has_no_score():
     by_choice = [table for table in rebuilt if table.title.startswith("Accuracy in %")]
     assert len(by_choice) == 4
     for table in by_choice:
-        assert table.words(table.cells["zoo", "cp"]) == "failed"
-        assert table.words(table.cells["mean", "cp"]) == "failed"
+        assert table.format(table.cells["zoo", "cp"]) == "failed"
+        assert table.format(table.cells["mean", "cp"]) == "failed"
         assert table.cells["vote", "cp"].measured == pytest.approx(0.7)
         assert table.cells["zoo", "mixture"].measured == pytest.approx(0.4)
 

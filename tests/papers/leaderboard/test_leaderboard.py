@@ -260,3 +260,22 @@ def test_tables_under_two_names_are_found_in_the_folder_of_data():
     assert tables.twins == {"keel_penbased": "pendigits", "mlb_soybean": "uci_soybean", "keel_wdbc": "breast_cancer"}
     assert tables.others == ["ptc_smiles"]
     assert len(tables.data) == 7
+
+
+def test_tables_of_scikit_learn_are_cut_and_compared():
+    tables = find_tables(sets=["iris", "digits"], n_rows=500)
+    sizes = [(name, dataset.n_rows, tables.n_rows[name]) for name, dataset in tables.data.items()]
+    assert sizes == [("iris", 150, 150), ("digits", 500, 1797)]
+    short = cut(load("iris"), 30)
+    assert (short.n_rows, short.n_classes, kind_of(short)) == (30, 3, "numbers")
+    wine = load("wine")
+    assert same_table(wine, replace(wine, X=wine.X.iloc[:, ::-1].round(1)))
+    assert not same_table(wine, load("iris"))
+
+
+def test_naive_bayes_takes_part_and_is_the_unit_of_time():
+    assert [model.name for model in contenders()][-2:] == ["sk-gnb", "sk-bnb"]
+    board = leaderboard.run(find_tables(sets=["iris", "wine"]), ["aode", "logistic"], cv=2)
+    assert board.comparison.models == ["nb", "aode", "logistic"]
+    assert (sum(board.ranks("accuracy").values()), board.times()["nb"]) == (6.0, 1.0)
+    assert [rival.baseline for rival in board.recommend("numbers").rivals] == ["logistic", "logistic"]

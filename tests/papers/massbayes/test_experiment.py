@@ -13,12 +13,12 @@ from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.io.synthetic import one_big, ring_curve, wave
 from unnaive.papers.massbayes import data_sets as massbayes_sets
 from unnaive.papers.massbayes import experiment as massbayes
-from unnaive.papers.massbayes.data_sets import read_sets
+from unnaive.papers.massbayes.data_sets import read_set
 from unnaive.papers.massbayes.experiment import (
     FOLDS,
     SCALED,
     SETS,
-    contests,
+    contests_of,
     make_models,
     reproduce,
     tables,
@@ -128,7 +128,7 @@ def test_wins_and_losses_are_differences_of_more_than_two_standard_errors():
     assert min(expected.values()) >= 1
     large = comparison_of({"MassBayes": {"CoverType": [0.9, 0.9]}, "A2DE": {"CoverType": [0.8, 0.8]}})
     expected["wins"] += 1
-    table = contests([comparison_of({"MassBayes": mine, "A2DE": theirs}), large])
+    table = contests_of([comparison_of({"MassBayes": mine, "A2DE": theirs}), large])
     assert {row: table.cells[row, "A2DE"].measured for row in table.rows} == {
         f"MassBayes {outcome}": count for outcome, count in expected.items()
     }
@@ -140,7 +140,7 @@ def test_a_data_set_on_which_a_model_failed_is_no_contest():
         "MassBayes": {"Wave": [0.9, 0.9], "OneBig": [0.9, 0.9]},
         "A3DE": {"Wave": [0.8, 0.8], "OneBig": [None, 1]},
     }
-    table = contests([comparison_of(scores)])
+    table = contests_of([comparison_of(scores)])
     assert [table.cells[row, "A3DE"].measured for row in table.rows] == [1, 0, 0]
 
 
@@ -195,7 +195,7 @@ def test_figures_are_drawn_with_the_long_experiments(small):
     assert effect.cells["ψ = 5,000, t = 100", "accuracy"].printed == 0.7821
     seconds = by_title["Figure 3: training time in seconds, by rows, bins included"]
     assert seconds.rows == ["700", "1,400"]
-    assert seconds.words(seconds.cells["1,400", "NB-Disc"]) == "–"
+    assert seconds.format(seconds.cells["1,400", "NB-Disc"]) == "–"
     alone, whole = (seconds.cells["700", name].measured for name in ("MassBayes, trees alone", "MassBayes"))
     assert alone > 0
     assert whole > 0
@@ -243,7 +243,7 @@ def test_models_have_the_papers_settings():
 
 @pytest.fixture(scope="module")
 def sets():
-    return read_sets([name for name in SETS if name != SCALED])
+    return {name: read_set(name) for name in SETS if name != SCALED}
 
 
 @with_data

@@ -58,29 +58,8 @@ WHERE = {
 }
 
 
-def read_sets(names: Sequence[str] = SETS, folder: str | Path | None = None, seed: int = 0) -> dict[str, Dataset]:
-    """Graphs and documents, each data set of a single column.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of ``SETS``.
-    folder : path, optional
-        Where ptc_graphs, nci_aid1_balanced and the like, reuters21578 and ohsumed23 are; the environment variable
-        UNNAIVE_DATA by default.
-    seed : int, default=0
-        Of the compounds and documents that are drawn.
-
-    Returns
-    -------
-    dict of str to Dataset
-        The column is named ``"graph"``, or by the unit of documents in which terms meet.
-    """
-    return {name: read_set(name, folder, seed) for name in names}
-
-
 def read_set(name: str, folder: str | Path | None = None, seed: int = 0) -> Dataset:
-    """One of them."""
+    """Graphs or documents, in a single column named ``"graph"`` or by the unit of documents in which terms meet."""
     if name.startswith("PTC"):
         task = name.removeprefix("PTC-")
         tested = [compound for compound in _objects("ptc_graphs", folder) if task in compound["label"]]
@@ -99,19 +78,12 @@ def read_set(name: str, folder: str | Path | None = None, seed: int = 0) -> Data
 
 
 def stand_in(seed: int = 0) -> Dataset:
-    """Docstrings of installed packages, whose terms meet in paragraphs.
-
-    Examples
-    --------
-    >>> from unnaive.papers.bat.data_sets import stand_in
-    >>> stand_in().n_classes
-    4
-    """
+    """Docstrings of installed packages, whose terms meet in paragraphs."""
     return _dataset(DOCSTRINGS, "paragraph", *docstrings(_A_PACKAGE, seed))
 
 
 def _objects(file: str, folder: str | Path | None) -> list[Any]:
-    """The objects of a file of JSON lines as they are: no table has columns of graphs, or of several labels."""
+    """The objects of a JSON lines file as they are, since tables have no columns of graphs or of several labels."""
     return [json.loads(line) for _, line in open_source(file, folder).source.lines() if line]
 
 
@@ -124,7 +96,7 @@ def _topics(document: Mapping[str, Any]) -> list[str]:
 
 
 def _draw(entries: Sequence[Any], labels: Sequence[Any], a_class: int, seed: int) -> list[Any]:
-    """So many entries of each class, at random, in the order in which they were."""
+    """A number of entries per class, at random, in their original order."""
     rng = np.random.default_rng(seed)
     classes, of_entry = np.unique(labels, return_inverse=True)
     drawn = [rng.choice(np.flatnonzero(of_entry == k), a_class, replace=False) for k in range(len(classes))]
@@ -149,26 +121,10 @@ def _once(key: Hashable, make: Callable[[], Any]) -> Any:
 
 
 class FoldTensors(TransformerMixin, BaseEstimator):
-    """Tensors of graphs or documents, made once in a process for all models that learn from the same rows.
+    """Tensors of graphs or documents, computed once per process for all models that learn from the same rows.
 
-    Parameters
-    ----------
-    shape : {"tensor", "cells", "vector"}, default="tensor"
-        Whole tensors, an array of their cells, or of their diagonals alone: the plain counts of the features.
-    scaled : bool, default=False
-        Whether counts, which are capped, are divided by the cap.
-    n_patterns, n_terms : int, default=20
-        How many features are chosen, of graphs and of documents.
-    n_modes : int, default=2
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from unnaive.papers.bat.data_sets import FoldTensors
-    >>> posts = pd.DataFrame({"sentence": ["Dogs bark, bark, bark, bark.", "Dogs bark. Cats purr."]})
-    >>> FoldTensors("vector").fit_transform(posts, ["a", "b"])
-    array([[3, 0, 1, 0],
-           [1, 1, 1, 1]])
+    ``shape`` is "tensor", "cells" (an array of their cells) or "vector" (their diagonals: the counts of the features).
+    Counts are capped; ``scaled`` divides them by the cap.
     """
 
     def __init__(
@@ -219,14 +175,7 @@ class FoldTensors(TransformerMixin, BaseEstimator):
 
 
 def make_models(n_features: int = N_FEATURES) -> dict[str, Pipeline]:
-    """Models under the paper's names, of tensors unless they say "vector", and what one would try today.
-
-    Examples
-    --------
-    >>> from unnaive.papers.bat.data_sets import make_models
-    >>> make_models()["NB, vector"]["tensors"].shape
-    'vector'
-    """
+    """Models under the paper's names, of tensors unless they say "vector", and baselines."""
     codes: dict[str, Any] = {"categorical_features": "all"}
     bayesian = {
         "NB": NaiveBayes(**codes),

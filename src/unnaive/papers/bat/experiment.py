@@ -29,18 +29,18 @@ from typing import Any
 
 import numpy as np
 
-from unnaive.evaluate.compare import compare
 from unnaive.evaluate.comparison import Comparison
 from unnaive.evaluate.paired_tests import paired_t
 from unnaive.evaluate.significance import average_ranks, friedman_of_two
 from unnaive.io.datasets import Dataset
 from unnaive.papers.bat.data_sets import N_FEATURES, SETS, WHERE, make_models, read_set, stand_in
-from unnaive.papers.bat.significance import METRIC, Judged, by_auc_pr, by_parts, outcomes
+from unnaive.papers.bat.significance import METRIC, Judged, by_auc_pr, by_parts
 from unnaive.papers.claims import Claim
-from unnaive.papers.cost_benefit import beside
-from unnaive.papers.data_sources import gather
+from unnaive.papers.contests import contests, outcomes
+from unnaive.papers.cost_benefit import cost_benefit
+from unnaive.papers.data_sources import read_available
 from unnaive.papers.docstring_corpus import DOCSTRINGS
-from unnaive.papers.rebuilt_table import Amounts, Cell, Percents, RebuiltTable
+from unnaive.papers.rebuilt_table import Cell, Percents, RebuiltTable
 from unnaive.papers.reproduction import Reproduction, Request
 from unnaive.papers.worked_examples import tensor_posteriors
 from unnaive.show.critical_difference import CriticalDifferenceDisplay
@@ -60,7 +60,7 @@ OURS = "Bat"
 _PAIRED = ("NB", "AODE", "AODEsr", "HNB", "WAODE", "K2")
 _BAYESIAN = (OURS, *_PAIRED, "TAN", "STL")
 _OTHERS = (OURS, "logistic", "SVM, RBF", "SVM, sigmoid", "SVM, linear", "tree", "forest of 10")
-_TODAY = (
+_BASELINES = (
     "A2DE, vector",
     "logistic, vector",
     "forest of 100, vector",
@@ -71,7 +71,7 @@ _TODAY = (
     "forest of 100, many",
     "boosting, many",
 )
-_MANY = tuple(name for name in _TODAY if name.endswith("many"))
+_MANY = tuple(name for name in _BASELINES if name.endswith("many"))
 _OF_ANY_SIZE = ("NB, vector", "NB", "WAODE, vector", "forest of 100, vector", "forest of 100", OURS)
 
 
@@ -139,16 +139,8 @@ def reproduce(request: Request) -> Reproduction:
     """Claims and Tables 3 to 7; with ``full`` more repeats, and other numbers of features.
 
     Trials are repeats of all folds; bias and variance need two.
-
-    Parameters
-    ----------
-    request : Request
-
-    Returns
-    -------
-    Reproduction
     """
-    sets, missing = gather(
+    sets, missing = read_available(
         request.chosen(SETS, QUICK_SETS), lambda name: read_set(name, request.folder, request.seed), WHERE
     )
     missing |= _NEVER_HERE
@@ -167,9 +159,8 @@ def reproduce(request: Request) -> Reproduction:
     main = _compare(models, sets, request, "models")
     judged = _judged(main)
     rebuilt = _tables(main, judged)
-    worth, conclusions = beside(main, OURS, _RIVALS, None, METRIC, of_paper=SETS)
-    rebuilt += [worth] if worth.rows else []
-    rebuilt += [tensor_posteriors()] if request.quick else []
+    costs, conclusions = cost_benefit(main, OURS, _REFERENCE, None, METRIC, of_paper=SETS)
+    rebuilt += [*costs, *([tensor_posteriors()] if request.quick else [])]
     complete = main.complete
     if request.full and complete:
         of_size = {N_FEATURES: main.restricted(_OF_ANY_SIZE)}
@@ -189,7 +180,7 @@ def reproduce(request: Request) -> Reproduction:
         pictures,
         complete,
         claims(judged, len([name for name in main.data if name in SETS])),
-        [*conclusions, *_BESIDES],
+        [*conclusions, *_REMARKS],
         missing,
         [],
         notes,
@@ -201,40 +192,25 @@ _NEVER_HERE = {
     "paragraphs; Reuters and OHSUMED are in their place",
     "kinase and ATPase screens": "PubChem; they are not rebuilt here",
 }
-_RIVALS = ("NB, vector", "NB", "A2DE, vector", "logistic, vector", *_MANY)
-_BESIDES = ["Bat counts exactly, learns and forgets row by row, and shows which cells decided."]
+_REFERENCE = ("NB, vector", "NB", "A2DE, vector", "logistic, vector", *_MANY)
+_REMARKS = ["Bat counts exactly, learns and forgets row by row, and shows which cells decided."]
 
 
 def _compare(models: Mapping[str, Any], sets: Mapping[str, Dataset], request: Request, part: str) -> Comparison:
-    return compare(
+    return request.compare(
         models,
         sets,
+        part,
         cv=QUICK_FOLDS if request.quick else FOLDS,
         repeats=request.trials or (FULL_TRIALS if request.full else 1 if request.quick else TRIALS),
         metrics=[METRIC, "accuracy"],
         baseline=OURS,
         bias_variance=True,
-        n_jobs=request.n_jobs,
-        random_state=request.seed,
-        results=request.results_of(part),
-        resume=request.resume,
-        on_result=request.on_result,
     )
 
 
 def tables(comparison: Comparison) -> list[RebuiltTable]:
-    """Tables 3 to 7, and what one would try today.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Of the models of :func:`make_models`, or of some of them.
-
-    Returns
-    -------
-    list of RebuiltTable
-        Without bias and variance unless there are two repeats.
-    """
+    """Tables 3 to 7 and baselines; without bias and variance unless there are two repeats."""
     return _tables(comparison, _judged(comparison))
 
 
@@ -268,13 +244,13 @@ def _tables(comparison: Comparison, found: Mapping[str, Judged]) -> list[Rebuilt
         (7, METRIC, "AUC-PR, beside models that are not Bayesian", _printed(_TABLE_7)[0]),
     ):
         if part in found:
-            rebuilt.append(contests(f"Table {number}: {title} (printed: 21 data sets)", found[part], printed))
+            rebuilt.append(all_against_all(f"Table {number}: {title} (printed: 21 data sets)", found[part], printed))
     nothing: Mapping[str, Mapping[str, float]] = {name: {} for name in (*SETS, DOCSTRINGS)}
-    others, today = present((*_BAYESIAN, *_OTHERS)), present((OURS, *_TODAY))
+    others, today = present((*_BAYESIAN, *_OTHERS)), present((OURS, *_BASELINES))
     return [
         *rebuilt,
         Percents.of("AUC-PR in %, of tensors", comparison, others, nothing, METRIC),
-        Percents.of("AUC-PR in %, of what one would try today", comparison, today, nothing, METRIC),
+        Percents.of("AUC-PR in %, of baselines", comparison, today, nothing, METRIC),
     ]
 
 
@@ -283,24 +259,13 @@ def _rivals(models: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def claims(found: Mapping[str, Judged], n_data: int = 0) -> list[Claim]:
-    """What the paper claims, judged over classifiers by Wilcoxon's test over data sets at 5 %.
-
-    Parameters
-    ----------
-    found : mapping of "auc_pr", "bias" and "variance" to Judged
-    n_data : int, default=0
-        How many data sets of the paper they are of.
-
-    Returns
-    -------
-    list of Claim
-    """
+    """What the paper claims, judged by Wilcoxon's test at 5 % over ``n_data`` data sets of the paper."""
     plans: tuple[tuple[str, str, list[tuple[str, str]]], ...] = (
         ("Tensors beat vectors, with every classifier", METRIC, [(model, f"{model}, vector") for model in _PAIRED]),
         ("Bat has a lower bias than every Bayesian classifier", "bias", _rivals(_BAYESIAN)),
         ("Bat has a higher AUC-PR than every Bayesian classifier", METRIC, _rivals(_BAYESIAN)),
         ("Bat has a higher AUC-PR than every other classifier of tensors", METRIC, _rivals(_OTHERS)),
-        ("Beyond the paper: Bat has a higher AUC-PR than what one would try today", METRIC, _rivals(_TODAY)),
+        ("Beyond the paper: Bat has a higher AUC-PR than every baseline", METRIC, _rivals(_BASELINES)),
     )
     told = []
     for statement, part, pairs in plans:
@@ -311,7 +276,7 @@ def claims(found: Mapping[str, Judged], n_data: int = 0) -> list[Claim]:
             continue
         scores = found[part].scores
         known = [(mine, other) for mine, other in pairs if mine in scores and other in scores]
-        better, level, worse = outcomes([found[part].wilcoxon(mine, other).verdict for mine, other in known])
+        better, level, worse = outcomes([found[part].wilcoxon(*pair).verdict for pair in known]).values()
         higher = sum(np.nanmean(scores[mine]) > np.nanmean(scores[other]) for mine, other in known)
         if not found[part].higher_is_better:
             higher = len(known) - higher
@@ -327,71 +292,42 @@ def claims(found: Mapping[str, Judged], n_data: int = 0) -> list[Claim]:
 
 
 def _tensors_against_vectors(judged: Judged) -> RebuiltTable:
-    cells: dict[tuple[str, str], Cell] = {}
-    columns = ["wins", "ties", "losses", "t-test p", "Wilcoxon p"]
-    lines = {model: line for model, line in _printed(_SUMMARY_3)[0].items() if model in judged.scores}
-    for model, printed in lines.items():
+    printed = {model: line for model, line in _printed(_SUMMARY_3)[0].items() if model in judged.scores}
+    lines = {}
+    for model in printed:
         vector = f"{model}, vector"
-        measured = [
-            *outcomes(judged.verdicts(model, vector)),
-            paired_t(judged.scores[model], judged.scores[vector]).p_value,
-            judged.wilcoxon(model, vector).p_value,
-        ]
-        cells |= _line(model, columns, measured, printed)
-    title = "Table 3: tensors against vectors (printed: 21 data sets)"
-    return _Figures(title, [*lines], columns, cells, incomparable=_fewer(judged))
+        lines[model] = {
+            **outcomes(judged.verdicts(model, vector)),
+            "t-test p": paired_t(judged.scores[model], judged.scores[vector]).p_value,
+            "Wilcoxon p": judged.wilcoxon(model, vector).p_value,
+        }
+    return _contests("Table 3: tensors against vectors (printed: 21 data sets)", judged, lines, printed)
 
 
-def contests(title: str, judged: Judged, printed: _Lines) -> RebuiltTable:
-    """How often each of some models is significantly better and worse than the others, and Friedman's test against Bat.
-
-    Parameters
-    ----------
-    title : str
-    judged : Judged
-    printed : mapping of model to wins, ties, losses and p-value
-
-    Returns
-    -------
-    RebuiltTable
-    """
-    cells: dict[tuple[str, str], Cell] = {}
-    columns = ["wins", "ties", "losses", "Friedman p", "average rank"]
+def all_against_all(title: str, judged: Judged, printed: _Lines) -> RebuiltTable:
+    """How often each model is significantly better and worse than the others, and Friedman's test against Bat."""
     printed = {model: line for model, line in printed.items() if model in judged.scores}
     ranks = average_ranks(np.column_stack([judged.ranked(model) for model in printed]))
-    for (model, line), rank in zip(printed.items(), ranks):
+    lines = {}
+    for model, rank in zip(printed, ranks):
         verdicts = [verdict for other in printed if other != model for verdict in judged.verdicts(model, other)]
-        against = friedman_of_two(*outcomes(judged.signs(OURS, model))).p_value if model != OURS else np.nan
-        measured = [*outcomes(verdicts), against, rank]
-        cells |= _line(model, columns, measured, line)
-    return _Figures(title, [*printed], columns, cells, incomparable=_fewer(judged))
+        against = outcomes(judged.signs(OURS, model))
+        lines[model] = {
+            **outcomes(verdicts),
+            "Friedman p": friedman_of_two(*against.values()).p_value if model != OURS else np.nan,
+            "average rank": rank,
+        }
+    return _contests(title, judged, lines, printed)
 
 
-def _fewer(judged: Judged) -> str:
-    n_data = len(judged.scores[OURS])
-    return f"the paper counts 21 data sets; here are {n_data}, not all of them its own"
-
-
-def _line(
-    row: str, columns: Sequence[str], measured: Sequence[float], printed: Sequence[float | None]
-) -> dict[tuple[str, str], Cell]:
-    """Cells of a row, of which the paper has all but the last."""
-    pairs = zip(columns, measured, [*printed, None])
-    return {(row, column): Cell(float(figure), None, known) for column, figure, known in pairs}
-
-
-class _Figures(Amounts):
-    """Counts, ranks and p-values, in three digits."""
-
-    @staticmethod
-    def words(cell: Cell) -> str:
-        """Measured, and printed in brackets."""
-        measured = "–" if cell.measured is None or np.isnan(cell.measured) else f"{cell.measured:.3g}"
-        return measured if cell.printed is None else f"{measured} ({cell.printed:g})"
-
-    @staticmethod
-    def _signed(difference: float) -> str:
-        return f"{difference:+.3g}"
+def _contests(title: str, judged: Judged, lines: Mapping[str, Mapping[str, float]], printed: _Lines) -> RebuiltTable:
+    """A table of contests, of which the paper prints all columns but the last."""
+    return contests(
+        title,
+        lines,
+        {model: dict(zip(lines[model], figures)) for model, figures in printed.items()},
+        incomparable=f"the paper counts 21 data sets; here are {len(judged.scores[OURS])}, not all of them its own",
+    )
 
 
 def _sizes(of_size: Mapping[int, Comparison]) -> RebuiltTable:

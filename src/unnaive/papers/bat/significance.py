@@ -19,35 +19,19 @@ METRIC = "auc_pr"
 
 @dataclass(frozen=True)
 class Judged:
-    """Figures of models on data sets, and on which of them one is significantly better (1) or worse (-1) than another.
-
-    Parameters
-    ----------
-    scores : dict of str to ndarray of shape (n_data,)
-        By model.
-    verdicts : callable from two models to a list of n_data verdicts
-    higher_is_better : bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.papers.bat.significance import Judged
-    >>> scores = {"Bat": np.array([0.9, 0.8]), "NB": np.array([0.8, 0.8])}
-    >>> Judged(scores, lambda mine, other: [1, 0], True).signs("Bat", "NB")
-    [1, 0]
-    """
+    """Scores by model over data sets, and a function that gives the verdicts (1, 0, -1) of one model over another."""
 
     scores: Mapping[str, NDArray[np.float64]]
     verdicts: Callable[[str, str], list[int]]
     higher_is_better: bool
 
     def ranked(self, model: str) -> NDArray[np.float64]:
-        """Figures of which the higher is better, rounded; a model that failed is worse than all."""
+        """Scores of which the higher is better, rounded; a model that failed ranks last."""
         figures = np.round(self.scores[model] if self.higher_is_better else -self.scores[model], DECIMALS)
         return np.where(np.isnan(figures), -np.inf, figures)
 
     def signs(self, mine: str, other: str) -> list[int]:
-        """Whose figure is better, significantly or not."""
+        """Which of two scores is better, significantly or not."""
         a, b = self.ranked(mine), self.ranked(other)
         return ((a > b).astype(int) - (a < b)).tolist()
 
@@ -90,8 +74,3 @@ def parts_of_rows(comparison: Comparison, data: str, model: str) -> NDArray[np.f
         for row, label in zip(fold.tested or (), fold.predicted or ()):
             predicted[row].append(label)
     return np.array([webb(np.array([predicted[row]]), np.array([truth[row]]))[1:] for row in sorted(predicted)]).T
-
-
-def outcomes(verdicts: Sequence[int]) -> tuple[int, int, int]:
-    """How many are won, tied and lost."""
-    return verdicts.count(1), verdicts.count(0), verdicts.count(-1)

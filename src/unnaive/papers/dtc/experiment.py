@@ -17,8 +17,7 @@ paper, or have to guess:
 - The paper tests 2955 rows, which is less than three times 1002; it does not say why.
 - nursery and mushroom are completed once, and three times with the long experiments.
 
-What one would try instead is compared on the tables as they are, with all columns and what is missing, in one
-cross-validation.
+Baselines are compared on the tables as they are, with all columns and their missing values, in one cross-validation.
 """
 
 from __future__ import annotations
@@ -29,14 +28,13 @@ from typing import Any
 
 import numpy as np
 
-from unnaive.evaluate.compare import compare
 from unnaive.evaluate.comparison import Comparison
 from unnaive.evaluate.significance import holm, wilcoxon_signed_ranks
-from unnaive.io.datasets import Dataset
 from unnaive.models import MODELS
 from unnaive.papers.claims import Claim
-from unnaive.papers.cost_benefit import beside
-from unnaive.papers.data_sources import gather, uci
+from unnaive.papers.contests import contests
+from unnaive.papers.cost_benefit import cost_benefit
+from unnaive.papers.data_sources import read_available, uci
 from unnaive.papers.dtc.figures import figures
 from unnaive.papers.dtc.folds import (
     BEST,
@@ -102,18 +100,10 @@ def reproduce(request: Request) -> Reproduction:
     """Accuracies, log scores and disagreements; with ``full`` large data sets thrice, and the figures.
 
     Trials are imputations. A quick run has one, of a few small data sets, or of scikit-learn's if these are not here.
-
-    Parameters
-    ----------
-    request : Request
-
-    Returns
-    -------
-    Reproduction
     """
     wanted = request.chosen(SETS, QUICK_SETS)
     where = {name: uci(f"uci_{name}") for name in SETS}
-    sets, missing = gather(wanted, lambda name: read_set(name, request.folder), where)
+    sets, missing = read_available(wanted, lambda name: read_set(name, request.folder), where)
     missing = {COMIK: "nowhere: it was never published", **missing}
     chosen = [*sets] or ([*BUNDLED] if request.quick else [])
     if not chosen:
@@ -125,20 +115,28 @@ def reproduce(request: Request) -> Reproduction:
     for part, (names, n_imputations) in parts.items():
         if names and all(comparison.complete for comparison in done):
             done.append(run(names, n_imputations, request, part))
-    together = _together(done)
-    rebuilt = tables(together)
+    merged = _merged(done)
+    rebuilt = tables(merged)
     conclusions: list[str] = []
     if all(comparison.complete for comparison in done):
-        done.append(_compare(sets or {name: read_set(name) for name in chosen}, request))
-        worth, conclusions = beside(done[-1], _MIXTURE, [*RIVALS][1:], "NB")
-        rebuilt += [worth] if worth.rows else []
+        done.append(
+            request.compare(
+                {name: MODELS[registered].make(**parameters) for name, (registered, parameters) in RIVALS.items()},
+                sets or {name: read_set(name) for name in chosen},
+                "rivals",
+                cv=_QUICK_FOLDS if request.quick else FOLDS,
+                metrics=["accuracy", "log_loss"],
+            )
+        )
+        costs, conclusions = cost_benefit(done[-1], _MIXTURE, [*RIVALS][1:], "NB")
+        rebuilt += costs
     complete = all(comparison.complete for comparison in done)
     return Reproduction(
         rebuilt,
-        figures(together, request) if request.full and complete else {},
+        figures(merged, request) if request.full and complete else {},
         complete,
-        claims(together),
-        [*conclusions, *_BESIDES],
+        claims(merged),
+        [*conclusions, *_REMARKS],
         missing,
         [] if request.full else _FIGURES,
         [f"A quick run: {', '.join(chosen)}, completed once."] if request.quick else [],
@@ -147,39 +145,14 @@ def reproduce(request: Request) -> Reproduction:
 
 _FIGURES = ["Figure 2 (where searches begin)", "Figure 3 (columns)", "Figures 4 and 5 (scores by components)"]
 _FIGURES += ["Figure 6 (posteriors)", "Figure 7 (components by class)"]
-_BESIDES = [
+_REMARKS = [
     "cp is the paper's own decomposition. The mixture gives probabilities that add up, also where values are missing; "
     'it is `DecomposedTensorClassifier(n_components="cv")`.'
 ]
 
 
-def _compare(sets: Mapping[str, Dataset], request: Request) -> Comparison:
-    """Decompositions beside what one would try instead, on tables as they are."""
-    return compare(
-        {name: MODELS[registered].make(**parameters) for name, (registered, parameters) in RIVALS.items()},
-        sets,
-        cv=_QUICK_FOLDS if request.quick else FOLDS,
-        metrics=["accuracy", "log_loss"],
-        n_jobs=request.n_jobs,
-        random_state=request.seed,
-        results=request.results_of("rivals"),
-        resume=request.resume,
-        on_result=request.on_result,
-    )
-
-
 def claims(comparison: Comparison | None) -> list[Claim]:
-    """What the paper claims of its data, which nobody else has, judged on others.
-
-    Parameters
-    ----------
-    comparison : Comparison, optional
-        Of the models of ``dtc_folds``; None if there is no data set at all.
-
-    Returns
-    -------
-    list of Claim
-    """
+    """What the paper claims of its data, which are not public, judged on others."""
     comparable = f"DTC is as accurate as naive Bayes: within {100 * MARGIN:g} point, and no test tells them apart"
     lower = "With enough components the log score of DTC is below that of naive Bayes"
     different = (
@@ -208,36 +181,26 @@ def claims(comparison: Comparison | None) -> list[Claim]:
     return [*judged, Claim.judged(different, bool(as_often), because, of_paper=False)]
 
 
-def _together(parts: Sequence[Comparison]) -> Comparison:
+def _merged(parts: Sequence[Comparison]) -> Comparison:
     """One comparison of other data sets each as one."""
     facts = {name: fact for part in parts for name, fact in part.settings["data"].items()}
     return Comparison.of({**parts[0].settings, "data": facts}, [result for part in parts for result in part.results])
 
 
 def tables(comparison: Comparison) -> list[RebuiltTable]:
-    """What the paper says of COMIK on all data sets, all variants with all choices of K, and disagreements.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Of the models of ``dtc_folds``.
-
-    Returns
-    -------
-    list of RebuiltTable
-    """
+    """What the paper says of COMIK on all data sets, all variants with all choices of K, and disagreements."""
     if not comparison.data:
         return []
     by_choice = {choice: at(comparison, number) for choice, number in CHOICES.items()}
     rebuilt = [
-        contests(by_choice, "accuracy"),
-        contests(by_choice, "log_loss"),
+        against_naive_bayes(by_choice, "accuracy"),
+        against_naive_bayes(by_choice, "log_loss"),
         _accuracies(by_choice),
         *(_components_and_log_scores(comparison, by_choice, name) for name in _OF_PAPER if name in comparison.models),
         disagreements(by_choice[_BEST], MAIN),
         _all_disagreements(by_choice),
     ]
-    for kind, metric, words in ((Percents, "accuracy", "Accuracy in %"), (Amounts, "log_loss", "Log score a row")):
+    for kind, metric, words in ((Percents, "accuracy", "Accuracy in %"), (Amounts, "log_loss", "Log score per row")):
         for choice, chosen in by_choice.items():
             rebuilt.append(_means(kind, f"{words}, {choice}", chosen, metric))
     return rebuilt
@@ -256,22 +219,14 @@ def _mean_of(cells: Sequence[Cell]) -> Cell:
     return Cell(float(np.mean(known)) if len(known) == len(cells) else None)
 
 
-def contests(by_choice: Mapping[str, Comparison], metric: str) -> RebuiltTable:
+def against_naive_bayes(by_choice: Mapping[str, Comparison], metric: str) -> RebuiltTable:
     """Every variant against naive Bayes, and whether it is better, worse or comparable.
 
-    Parameters
-    ----------
-    by_choice : mapping of a choice of K to Comparison
-    metric : {"accuracy", "log_loss"}
-
-    Returns
-    -------
-    RebuiltTable
-        Wins, ties and losses are of corrected t-tests over folds. The verdict is that of Wilcoxon's signed ranks at
-        5 %, of this one test; Holm's p-values mind that there is one a row.
+    Wins, ties and losses are of corrected t-tests over folds. The verdict is that of Wilcoxon's signed ranks at 5 %;
+    Holm's p-values are adjusted for the number of rows.
     """
     is_accuracy = metric == "accuracy"
-    lines: dict[str, list[float]] = {}
+    lines: dict[str, dict[str, float]] = {}
     for choice, chosen in by_choice.items():
         scores = dict(zip(chosen.models, chosen.scores(metric).T))
         ranks = dict(zip(chosen.models, chosen.ranks(metric)))
@@ -279,56 +234,24 @@ def contests(by_choice: Mapping[str, Comparison], metric: str) -> RebuiltTable:
             difference = float((scores[model] - scores[NAIVE]).mean())
             ranked = wilcoxon_signed_ranks(scores[model], scores[NAIVE], higher_is_better=is_accuracy)
             verdict = verdict_of(ranked.verdict, difference, MARGIN if is_accuracy else 0.0)
-            shown = difference * (100 if is_accuracy else 1)
-            outcomes = chosen.win_tie_loss(metric, model, NAIVE)
-            lines[f"{model}, {choice}: {verdict}"] = [shown, ranks[model], *outcomes, ranked.p_value]
-    adjusted = holm([line[-1] for line in lines.values()])
-    columns = ["difference", "average rank", "wins", "ties", "losses", "Wilcoxon p", "Holm p"]
-    cells = {
-        (row, column): Cell(float(figure))
-        for (row, line), p_value in zip(lines.items(), adjusted)
-        for column, figure in zip(columns, [*line, p_value])
-    }
-    what = "accuracy in points (paper: comparable)" if is_accuracy else "log score a row (paper: lower in the end)"
-    title = f"Against naive Bayes: {what}; best K was chosen on the rows tested on, which flatters it"
-    return _Contests(title, [*lines], columns, cells)
+            lines[f"{model}, {choice}: {verdict}"] = {
+                "difference": difference * (100 if is_accuracy else 1),
+                "average rank": ranks[model],
+                **dict(zip(("wins", "ties", "losses"), chosen.win_tie_loss(metric, model, NAIVE))),
+                "Wilcoxon p": ranked.p_value,
+            }
+    for line, p_value in zip(lines.values(), holm([line["Wilcoxon p"] for line in lines.values()])):
+        line["Holm p"] = p_value
+    what = "accuracy in points (paper: comparable)" if is_accuracy else "log score per row (paper: lower in the end)"
+    title = f"Against naive Bayes: {what}; best K was chosen on the test rows, which flatters it"
+    return contests(title, lines, number_format=".3f")
 
 
 def verdict_of(verdict: int, difference: float, margin: float) -> str:
-    """What a test and a mean difference say together.
-
-    Parameters
-    ----------
-    verdict : int
-        1 if a test found a model better, -1 if worse, 0 if it found nothing.
-    difference : float
-    margin : float
-        The largest difference that is negligible.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from unnaive.papers.dtc.experiment import verdict_of
-    >>> verdict_of(-1, -0.004, 0.01), verdict_of(0, -0.004, 0.01), verdict_of(0, -0.04, 0.01)
-    ('worse', 'comparable', 'no difference shown')
-    """
+    """What a test's verdict (1, 0 or -1) and a mean difference say together, if a margin is negligible."""
     if verdict:
         return "better" if verdict > 0 else "worse"
     return "comparable" if abs(difference) <= margin else "no difference shown"
-
-
-class _Contests(Amounts):
-    """Differences, ranks, counts and p-values, in three decimals at most."""
-
-    @staticmethod
-    def words(cell: Cell) -> str:
-        """Measured alone, as the paper has one data set."""
-        if cell.measured is None or np.isnan(cell.measured):
-            return "–"
-        return f"{cell.measured:.3f}".rstrip("0").rstrip(".")
 
 
 def _accuracies(by_choice: Mapping[str, Comparison]) -> RebuiltTable:
@@ -387,18 +310,7 @@ def _mean_score(comparison: Comparison, data: str, model: str, score: str) -> fl
 
 
 def disagreements(chosen: Comparison, model: str) -> RebuiltTable:
-    """On how many rows a model and naive Bayes say different things, and who is right then.
-
-    Parameters
-    ----------
-    chosen : Comparison
-        With one number of components a data set.
-    model : str
-
-    Returns
-    -------
-    RebuiltTable
-    """
+    """On how many rows a model and naive Bayes differ, and which of them is right there."""
     by_data = {data: _disagreement(chosen, [data], model) for data in chosen.data}
     rows = {**by_data, "all": _disagreement(chosen, chosen.data, model)}
     return _disagreement_table(f"Section 7: rows on which naive Bayes and {model} with the best K differ", rows)

@@ -41,19 +41,7 @@ _STARTS: dict[str, dict[str, Any]] = {
 
 
 def figures(comparison: Comparison, request: Request) -> dict[str, Display]:
-    """Figures 2 to 7 on one data set, and accuracies of all variants over all data sets.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Of the models of ``dtc_folds``.
-    request : Request
-        Where the data are, and the seed.
-
-    Returns
-    -------
-    dict of str to Display
-    """
+    """Figures 2 to 7 on one data set, and accuracies of all variants over all data sets."""
     name = _TO_DRAW if _TO_DRAW in comparison.data else comparison.data[0]
     whole, completed = complete_sets(name, request.folder, comparison.settings["repeats"], request.seed)
     best = best_components(comparison, name, MAIN)
@@ -96,29 +84,10 @@ def _starts(completed: Sequence[Dataset], seed: int) -> dict[str, Display]:
 
 
 def squared_errors(model: Any, X: Any, y: Any) -> NDArray[np.float64]:
-    """What 1, 2, ... components leave of a training tensor, as sums of squares over the cells that rows define.
+    """Squared errors of the first 1, 2, ... components over the cells of the training tensor that rows define.
 
-    Parameters
-    ----------
-    model : DecomposedTensorClassifier
-        Fitted to these rows, without missing values, one term after the other.
-    X : frame or array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-
-    Returns
-    -------
-    ndarray of shape (N_COMPONENTS,)
-        Beyond the model's last component, what that one leaves.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive import DecomposedTensorClassifier
-    >>> from unnaive.papers.dtc.figures import squared_errors
-    >>> X = np.array([["a", "c"], ["a", "d"], ["a", "d"], ["a", "d"], ["b", "c"], ["a", "c"]])
-    >>> model = DecomposedTensorClassifier(n_components=3, decomposition="cp", init="svd", max_sweeps=500)
-    >>> squared_errors(model.fit(X, [1, 1, 1, 2, 2, 2]), X, [1, 1, 1, 2, 2, 2])[:3].round(4)
-    array([0.0278, 0.0023, 0.0005])
+    The model was fitted to these rows, without missing values, one term after the other. Beyond its last component, the
+    error stays the same.
     """
     codes = model.encoder_.transform(X)[:, model.selected_features_]
     distinct, place = np.unique(codes, axis=0, return_inverse=True)

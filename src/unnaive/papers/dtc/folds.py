@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unnaive import DecomposedTensorClassifier, NaiveBayes, __version__
-from unnaive.evaluate.compare import deaf_to_interrupts, split
+from unnaive.evaluate.compare import ignore_sigint, split
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import ResultsFile
 from unnaive.evaluate.significance import DECIMALS
@@ -45,14 +45,7 @@ MEASURES = ("right", "log_score", "different", "right_then")
 
 
 def key_of(measure: str, n_components: int | str) -> str:
-    """What a measure of a model with some components is called in a result.
-
-    Examples
-    --------
-    >>> from unnaive.papers.dtc.folds import key_of
-    >>> key_of("right", 19)
-    'right@19'
-    """
+    """Name of a measure of a model with a number of components in a result."""
     return f"{measure}@{n_components}"
 
 
@@ -62,22 +55,7 @@ def read_set(name: str, folder: str | Path | None = None) -> Dataset:
 
 
 def complete_sets(name: str, folder: str | Path | None, n_imputations: int, seed: int) -> tuple[Dataset, list[Dataset]]:
-    """A data set as it is, and completed several times.
-
-    Parameters
-    ----------
-    name : str
-        Of a file, without uci_.
-    folder : path, optional
-        Where the file is; the environment variable UNNAIVE_DATA by default.
-    n_imputations : int
-    seed : int
-
-    Returns
-    -------
-    whole : Dataset
-    completed : list of Dataset
-    """
+    """A data set as it is, and completed several times."""
     whole = read_set(name, folder)
     copies = complete_repeatedly(whole.X, n_imputations, random_state=seed)
     return whole, [replace(whole, X=copy) for copy in copies]
@@ -87,16 +65,8 @@ def complete_sets(name: str, folder: str | Path | None, n_imputations: int, seed
 class Fold:
     """Rows to train on and to test on, with the columns that say most about the class in training.
 
-    Parameters
-    ----------
-    X_train, X_test : DataFrame
-    y_train : ndarray of shape (n_train,)
-    truth : ndarray of int of shape (n_test,)
-        Places in ``classes``.
-    classes : ndarray of shape (n_classes,)
-        Of the whole data set; training may lack rare ones.
-    seed : int
-        For all models of this fold.
+    ``truth`` holds places in ``classes``, those of the whole data set; training may lack rare ones. ``seed`` is for all
+    models of the fold.
     """
 
     X_train: pd.DataFrame
@@ -108,29 +78,7 @@ class Fold:
 
     @classmethod
     def of(cls, dataset: Dataset, imputation: int, fold: int, seed: int, n_features: int | None = None) -> Fold:
-        """A fold of a completed data set; every imputation has folds of its own.
-
-        Parameters
-        ----------
-        dataset : Dataset
-        imputation, fold : int
-            From 0.
-        seed : int
-        n_features : int, optional
-            How many columns to choose; ``N_FEATURES`` by default.
-
-        Returns
-        -------
-        Fold
-
-        Examples
-        --------
-        >>> from unnaive.io.datasets import load
-        >>> from unnaive.papers.dtc.folds import Fold
-        >>> fold = Fold.of(load("wine"), 0, 0, seed=0, n_features=2)
-        >>> len(fold.y_train), len(fold.truth), [*fold.X_test]
-        (160, 18, ['flavanoids', 'proline'])
-        """
+        """A fold of a completed data set with its best columns; every imputation has folds of its own."""
         train, test = split(dataset, imputation, fold, FOLDS, None, seed)
         labels = np.asarray(dataset.y)
         classes, truth = np.unique(labels, return_inverse=True)
@@ -181,7 +129,7 @@ class Fold:
 
 
 def all_folds(dataset: Dataset, imputation: int, seed: int, n_features: int | None = None) -> Iterator[Fold]:
-    """All folds of a completed data set, one after the other; parameters are those of :meth:`Fold.of`."""
+    """All folds of a completed data set, one after the other."""
     for fold in range(FOLDS):
         yield Fold.of(dataset, imputation, fold, seed, n_features)
 
@@ -197,17 +145,10 @@ class Task:
 
 
 def measure(task: Task) -> list[FoldResult]:
-    """Naive Bayes and all variants on one fold.
+    """Results of naive Bayes and all variants on one fold.
 
-    Parameters
-    ----------
-    task : Task
-
-    Returns
-    -------
-    list of FoldResult
-        Accuracy and log loss are those with the number of components that held-out rows of the training fold chose,
-        and so are the measures under ``HELD_OUT``. Times are those of the fit for all numbers.
+    Accuracy, log loss and the measures under ``HELD_OUT`` are those with the number of components chosen on held-out
+    rows of the training fold. Times are those of the fit for all numbers.
     """
     fold = Fold.of(task.dataset, task.imputation, task.fold, task.seed)
     start = time.perf_counter()
@@ -257,22 +198,7 @@ def _result(
 
 
 def run(names: Sequence[str], n_imputations: int, request: Request, part: str) -> Comparison:
-    """Measure all folds of all imputations of some data sets, in processes.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of data sets.
-    n_imputations : int
-    request : Request
-    part : str
-        What is added to the name of the results file.
-
-    Returns
-    -------
-    Comparison
-        With a repeat an imputation. After an interrupt: of what was done until then.
-    """
+    """Measure all folds of all imputations of some data sets, in processes; each imputation is a repeat."""
     sets = {name: complete_sets(name, request.folder, n_imputations, request.seed) for name in names}
     settings = _settings({name: whole for name, (whole, _) in sets.items()}, n_imputations, request.seed)
     path = request.results_of(part)
@@ -289,7 +215,7 @@ def run(names: Sequence[str], n_imputations: int, request: Request, part: str) -
                         yield joblib.delayed(measure)(Task(dataset, imputation, fold, request.seed))
 
     try:
-        with deaf_to_interrupts():
+        with ignore_sigint():
             # Listed before anything is measured, as what is done grows meanwhile.
             found = joblib.Parallel(n_jobs=request.n_jobs, return_as="generator_unordered")([*tasks()])
         for of_fold in found:
@@ -335,20 +261,7 @@ def _settings(sets: Mapping[str, Dataset], n_imputations: int, seed: int) -> dic
 
 
 def staged(comparison: Comparison, data: str, model: str, measure: str) -> NDArray[np.float64]:
-    """A measure of a model's answers, by fold and number of components.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    data, model : str
-    measure : str
-        Of ``MEASURES``, or "accuracy".
-
-    Returns
-    -------
-    ndarray of shape (n_folds, N_COMPONENTS)
-        NaN in folds on which the model failed.
-    """
+    """A measure of a model's answers by fold and number of components; NaN in folds on which the model failed."""
     folds = comparison.folds(data, model)
     counted = "right" if measure == "accuracy" else measure
     keys = [key_of(counted, number) for number in range(1, N_COMPONENTS + 1)]
@@ -357,33 +270,12 @@ def staged(comparison: Comparison, data: str, model: str, measure: str) -> NDArr
 
 
 def best_components(comparison: Comparison, data: str, model: str) -> int:
-    """The number of components of the highest accuracy on the rows tested on, as in the paper; of several the least.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    data, model : str
-
-    Returns
-    -------
-    int
-    """
+    """The lowest number of components with the highest accuracy on the test rows, as in the paper."""
     return 1 + int(np.argmax(staged(comparison, data, model, "accuracy").mean(axis=0).round(DECIMALS)))
 
 
 def at(comparison: Comparison, choice: int | str) -> Comparison:
-    """The same comparison, every decomposition with one number of components a data set.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    choice : int, ``BEST`` or ``HELD_OUT``
-
-    Returns
-    -------
-    Comparison
-        Its accuracies, log losses and ``MEASURES`` are those with this number.
-    """
+    """The same comparison with one number of components per data set: a number, ``BEST`` or ``HELD_OUT``."""
     results = []
     for data in comparison.data:
         for model in comparison.models:

@@ -35,7 +35,7 @@ class PosteriorsDisplay(Display):
     """Histograms of posteriors: of the correct class on the left, of all others on the right, a line of them a model.
 
     Bars are shares: on the left of the rows, on the right of all pairs of a row and a class that is not its own. Good
-    posteriors gather near 1 on the left and near 0 on the right. Figure 6 of the paper on the decomposed tensor
+    posteriors read_available near 1 on the left and near 0 on the right. Figure 6 of the paper on the decomposed tensor
     classifier (DTC) is of this kind.
 
     Parameters

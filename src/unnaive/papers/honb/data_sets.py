@@ -40,31 +40,13 @@ WHERE = dict.fromkeys(NEWSGROUPS, f"20 Newsgroups: scikit-learn's fetch_20newsgr
 }
 
 
-def read_sets(names: Sequence[str] = SETS, folder: str | Path | None = None, seed: int = 0) -> dict[str, Dataset]:
-    """The paper's data sets, each document a list of the terms that are left of it.
-
-    Newsgroups: subject and body, without documents that several of the groups have; stop words and terms of fewer
-    than three documents left out, Porter's stems, the 2000 terms of highest information gain; 500 documents of
-    each class at random. As in the paper, terms are selected on all documents, before any are set aside for tests.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of ``SETS``.
-    folder : path, optional
-        Where 20newsgroups, citeseer and cora are; the environment variable UNNAIVE_DATA by default.
-    seed : int, default=0
-        Of the documents that are drawn.
-
-    Returns
-    -------
-    dict of str to Dataset
-    """
-    return {name: read_set(name, folder, seed) for name in names}
-
-
 def read_set(name: str, folder: str | Path | None = None, seed: int = 0, *, download: bool = True) -> Dataset:
-    """One of the paper's data sets, as :func:`read_sets` gives them; ``download`` is that of ``load``."""
+    """One of the paper's data sets, each document a list of its remaining terms; ``download`` is that of ``load``.
+
+    Newsgroups: subject and body, without documents posted to several of the groups; stop words and terms of fewer than
+    three documents left out, Porter's stems, the 2000 terms of highest information gain; 500 documents of each class at
+    random. As in the paper, terms are selected on all documents, before any are set aside for tests.
+    """
     if name not in NEWSGROUPS:
         return load(name.lower(), "label", folder, text=["terms"])
     posts = _posts(folder, download)

@@ -8,19 +8,18 @@ docstrings of installed packages, prepared in the same way, which are there with
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from unnaive.evaluate.compare import compare, split
+from unnaive.evaluate.compare import split
 from unnaive.evaluate.comparison import Comparison
 from unnaive.io.datasets import Dataset
 from unnaive.papers.claims import Claim, ahead, as_printed, figure, spread_of
-from unnaive.papers.cost_benefit import LEVEL, beside
-from unnaive.papers.data_sources import gather
+from unnaive.papers.cost_benefit import LEVEL, cost_benefit
+from unnaive.papers.data_sources import read_available
 from unnaive.papers.docstring_corpus import DOCSTRINGS
 from unnaive.papers.honb.data_sets import NEWSGROUPS, OF_EACH_PACKAGE, SETS, WHERE, read_set, stand_in
 from unnaive.papers.honb.log_ratio_display import LogRatioDisplay
@@ -38,7 +37,7 @@ QUICK_SETS = ("RELIGION", "SCIENCE")
 QUICK_TRIALS = 3
 _AS_GOOD = 0.03
 _COLUMNS_2 = ("NB", "HONB", "SVM", "HOSVM")
-_TODAY = (*OF_TEXT, *OF_TABLES)
+_BASELINES = (*OF_TEXT, *OF_TABLES)
 _FAINT = (*OF_TEXT, "forest")  # of Figure 2, in which the others would take hours
 MODELS_OF_FIGURE_2 = (*_COLUMNS_2, *_FAINT)
 
@@ -70,67 +69,21 @@ _TABLE_5 = {
 }
 
 
-def run(
-    sets: dict[str, Dataset],
-    models: Sequence[str] = ALL,
-    share: float = 0.05,
-    *,
-    trials: int = TRIALS,
-    n_jobs: int | None = None,
-    seed: int = 0,
-    results: str | Path | None = None,
-    resume: bool = False,
-    on_result: Callable[[Any, int, int], None] | None = None,
-) -> Comparison:
-    """Train on a share of each class, test on the rest, several times.
-
-    Parameters
-    ----------
-    sets : dict of str to Dataset
-        What :func:`read_sets` gives.
-    models : sequence of str
-        Names of the paper's tables.
-    share : float, default=0.05
-        Of the documents, to train on.
-    trials : int, default=8
-    n_jobs : int, optional
-        Processes.
-    seed : int, default=0
-        Of what is drawn to train on.
-    results, resume, on_result
-        As of :func:`unnaive.evaluate.compare.compare`.
-
-    Returns
-    -------
-    Comparison
-    """
-    return compare(
+def run(sets: Mapping[str, Dataset], models: Sequence[str], share: float, trials: int, request: Request) -> Comparison:
+    """Train on a share of each class, and test on the rest, several times."""
+    return request.compare(
         make_models(models),
         sets,
+        str(round(100 * share)),
         repeats=trials,
         test_size=1 - share,
-        metrics=["accuracy"],
-        baseline=models[0] if "NB" not in models else "NB",
-        n_jobs=n_jobs,
-        random_state=seed,
-        results=results,
-        resume=resume,
-        on_result=on_result,
+        baseline="NB" if "NB" in models else models[0],
     )
 
 
 def reproduce(request: Request) -> Reproduction:
-    """Claims and Tables 2 to 5; with ``full`` the curves of Figure 2, too.
-
-    Parameters
-    ----------
-    request : Request
-
-    Returns
-    -------
-    Reproduction
-    """
-    sets, missing = gather(
+    """Claims and Tables 2 to 5; with ``full`` also the curves of Figure 2."""
+    sets, missing = read_available(
         request.chosen(SETS, QUICK_SETS),
         lambda name: read_set(name, request.folder, request.seed, download=not request.quick),
         WHERE,
@@ -150,22 +103,12 @@ def reproduce(request: Request) -> Reproduction:
     by_share = {}
     for share in SHARES if request.full else SHARES[:1]:
         models = ALL if share == SHARES[0] else MODELS_OF_FIGURE_2
-        by_share[share] = run(
-            sets,
-            models,
-            share,
-            trials=trials,
-            n_jobs=request.n_jobs,
-            seed=request.seed,
-            results=request.results_of(str(round(100 * share))),
-            resume=request.resume,
-            on_result=request.on_result,
-        )
+        by_share[share] = run(sets, models, share, trials, request)
         if not by_share[share].complete:
             break
     few = by_share[SHARES[0]]
-    worth, conclusions = beside(few, "HONB", ("NB", *_TODAY), "NB", of_paper=SETS)
-    rebuilt = [*tables(few), *([worth] if worth.rows else []), *([path_counts()] if request.quick else [])]
+    costs, conclusions = cost_benefit(few, "HONB", ("NB", *_BASELINES), "NB", of_paper=SETS)
+    rebuilt = [*tables(few), *costs, *([path_counts()] if request.quick else [])]
     pictures: dict[str, Display] = {}
     if len(by_share) > 1:
         rebuilt += [_curve(name, by_share) for name in sets]
@@ -177,15 +120,15 @@ def reproduce(request: Request) -> Reproduction:
         pictures,
         all(comparison.complete for comparison in by_share.values()),
         claims(by_share),
-        [*conclusions, *_with_more(by_share), *_BESIDES],
+        [*conclusions, *_first_with_more_training(by_share), *_REMARKS],
         missing,
         undrawn,
         notes,
     )
 
 
-def _with_more(by_share: Mapping[float, Comparison]) -> list[str]:
-    """On which data sets HONB is first or nearly so, with more than the smallest share to train on."""
+def _first_with_more_training(by_share: Mapping[float, Comparison]) -> list[str]:
+    """The data sets on which HONB is first or nearly so, with more than the smallest share to train on."""
     found = defaultdict(list)
     for share, comparison in list(by_share.items())[1:]:
         scores = dict(zip(comparison.models, comparison.scores("accuracy").T))
@@ -193,24 +136,15 @@ def _with_more(by_share: Mapping[float, Comparison]) -> list[str]:
         for name, own, top in zip(comparison.data, scores["HONB"], best):
             if own >= top - LEVEL:
                 found[name].append(f"{100 * share:g} %")
-    told = "; ".join(f"{name} with {', '.join(shares)}" for name, shares in found.items())
-    return [f"With more to train on, HONB is first or within half a point of it on: {told}."] if told else []
+    listed = "; ".join(f"{name} with {', '.join(shares)}" for name, shares in found.items())
+    return [f"With more to train on, HONB is first or within half a point of the first on: {listed}."] if listed else []
 
 
-_BESIDES = ["HONB has no parameters to tune, explains itself term by term, and learns and forgets exactly."]
+_REMARKS = ["HONB has no parameters to tune, explains itself term by term, and learns and forgets exactly."]
 
 
 def claims(by_share: Mapping[float, Comparison]) -> list[Claim]:
-    """What the paper claims, judged by trials at each share of the documents to train on.
-
-    Parameters
-    ----------
-    by_share : mapping of float to Comparison
-
-    Returns
-    -------
-    list of Claim
-    """
+    """What the paper claims, judged by trials at each share of the documents to train on."""
     comparison = by_share.get(SHARES[0])
     nothing: Mapping[str, Mapping[str, float]] = {name: {} for name in (*SETS, DOCSTRINGS)}
     empty = RebuiltTable("", [], [], {})
@@ -301,21 +235,12 @@ def _ratios(religion: Dataset, seed: int) -> dict[str, Display]:
 
 
 def tables(comparison: Comparison) -> list[RebuiltTable]:
-    """Tables 2 to 5 from trials of 5 %, as far as their models took part, and the baselines of today.
-
-    Parameters
-    ----------
-    comparison : Comparison
-
-    Returns
-    -------
-    list of RebuiltTable
-    """
+    """Tables 2 to 5 from trials of 5 %, for the models that took part, and baselines."""
     plans: tuple[tuple[str, tuple[str, ...], Mapping[str, Mapping[str, Any]]], ...] = (
         ("Table 2: accuracy, 5 % to train on", _COLUMNS_2, {**_TABLE_2, DOCSTRINGS: {}}),
         (
-            "Beside it: what else one would try, same trials",
-            ("HONB", *_TODAY),
+            "Baselines, same trials",
+            ("HONB", *_BASELINES),
             {name: {} for name in (*SETS, DOCSTRINGS)},
         ),
         ("Table 3: word clusters (printed figures are of another paper's trials)", ("mNB", "NBWC"), _TABLE_3),

@@ -40,14 +40,7 @@ ALL = ("SVM", *_REGISTRY, *OF_TABLES)
 
 
 class PlainSVC(HigherOrderSVC):
-    """The paper's support vector machine to compare with: on terms as they are, the cost chosen in the same way.
-
-    Examples
-    --------
-    >>> from unnaive.papers.honb.models import PlainSVC
-    >>> PlainSVC().fit([[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1]], ["a", "a", "b", "b"]).predict([[1, 0, 0]])
-    array(['a'], dtype='<U1')
-    """
+    """The paper's baseline support vector machine: on terms as they are, with the cost chosen in the same way."""
 
     def _gain(self, counted: HigherOrderNB, one: int, other: int) -> NDArray[np.float64]:
         return np.ones(self.n_features_in_)
@@ -59,23 +52,7 @@ def to_array(X: Any) -> NDArray[Any]:
 
 
 def make_models(names: Sequence[str]) -> dict[str, Pipeline]:
-    """Models under the paper's names, ready for documents; terms that no training document has are left out.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of ``ALL``.
-
-    Returns
-    -------
-    dict of str to Pipeline
-
-    Examples
-    --------
-    >>> from unnaive.papers.honb.models import make_models
-    >>> make_models(["NB"])["NB"].steps[-1][1]
-    HigherOrderNB(order=1)
-    """
+    """Models under the paper's names, for documents; terms that no training document has are left out."""
     as_array = ("array", FunctionTransformer(to_array))
     own: dict[str, list[Any]] = {
         "SVM": [("terms", Terms()), ("classifier", PlainSVC())],

@@ -1,8 +1,10 @@
 """Li, Jiang, Zhang, Yu and Zhang 2025: naive Bayes on a graph of instances, beside weighted and other naive Bayes.
 
 Ten hold-outs of a fifth of the rows, without stratification, with the seeds of the authors. All columns are
-standardized over all rows. The graph and its auto-encoder see all rows and no labels, so that the new attributes are
-those of the data set, the same in every hold-out. Where we depart from the paper, or have to guess:
+standardized over all rows. ``InstanceGraphNB`` is given all rows, the held-out ones without their labels. Its graph and
+auto-encoder use no labels, so they are the same in every hold-out, and are trained once and cached.
+
+Where we depart from the paper, or have to guess:
 
 - The order of the rows decides which of them a seed holds out. Ours of yeast is that of the UCI repository, not
   that of KEEL, so that its figures are of other hold-outs than the printed ones.
@@ -16,6 +18,7 @@ rows have another order (iris, wine) or more digits (wdbc).
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,19 +27,18 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import make_classification
 
-from unnaive import (
-    InstanceGraphEmbedding,
-)
-from unnaive.evaluate.compare import compare
+from unnaive import InstanceGraphEmbedding
 from unnaive.evaluate.comparison import Comparison
 from unnaive.evaluate.significance import wilcoxon_signed_ranks
 from unnaive.io.datasets import Dataset
 from unnaive.models import Model
 from unnaive.papers.claims import Claim, as_printed, figure
-from unnaive.papers.cost_benefit import beside
-from unnaive.papers.data_sources import KEEL, gather
+from unnaive.papers.contests import contests, outcomes
+from unnaive.papers.cost_benefit import cost_benefit
+from unnaive.papers.data_sources import KEEL, read_available
 from unnaive.papers.icgnb.attribute_correlation_display import AttributeCorrelationDisplay
 from unnaive.papers.icgnb.data_sets import (
+    GRAPH_MODELS,
     GRAPH_SEED,
     MEANS,
     OF_OTHER_ORDER,
@@ -44,11 +46,10 @@ from unnaive.papers.icgnb.data_sets import (
     is_twin,
     make_models,
     read_set,
-    with_new_attributes,
 )
 from unnaive.papers.icgnb.gaussianity_display import GaussianityDisplay
 from unnaive.papers.icgnb.instance_graph_display import InstanceGraphDisplay
-from unnaive.papers.rebuilt_table import Amounts, Cell, Percents, RebuiltTable, SpreadPercents
+from unnaive.papers.rebuilt_table import Cell, Percents, RebuiltTable, SpreadPercents
 from unnaive.papers.reproduction import Reproduction, Request
 from unnaive.show.display import Display
 
@@ -114,83 +115,77 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def reproduce(request: Request) -> Reproduction:
-    """Claims, the table of accuracies, contests, ablations and figures; with ``full`` what goes beyond the paper.
+    """Claims, the table of accuracies, contests, ablations and figures; with ``full`` experiments beyond the paper.
 
-    Trials are hold-outs, with the first of the paper's seeds. What goes beyond the paper is measured on the smaller
-    data sets.
-
-    Parameters
-    ----------
-    request : Request
-
-    Returns
-    -------
-    Reproduction
+    Trials are hold-outs, with the first of the paper's seeds. The experiments beyond the paper run on the smaller data
+    sets.
     """
-    original, missing = gather(
+    sets, missing = read_available(
         request.chosen(SETS, QUICK_SETS), lambda name: read_set(name, request.folder), dict.fromkeys(SETS, KEEL)
     )
-    if not original:
+    if not sets:
         return Reproduction([], claims=claims(None), missing=missing)
     notes = [f"A quick run: {len(QUICK_SETS)} of {len(SETS)} data sets."] if request.quick and not request.sets else []
-    twins = [name for name in original if is_twin(name, request.folder)]
+    twins = [name for name in sets if is_twin(name, request.folder)]
     if twins:
         notes.append(
             f"Without the files of KEEL, {', '.join(twins)} are those of scikit-learn, whose rows have another order "
             "(iris, wine), so that other rows are held out, or more digits (wdbc)."
         )
-    start = time.perf_counter()
-    sets = {name: with_new_attributes(dataset, request.n_jobs) for name, dataset in original.items()}
-    of_graph = {MEANS: (time.perf_counter() - start) / len(sets)}
-    main = _compare(make_models(), sets, request, "models")
-    rebuilt, complete = tables(main), main.complete
-    worth, conclusions = beside(main, MEANS, _RIVALS, "GNB", also=of_graph)
-    if worth.rows:
-        rebuilt.append(worth)
-    small = {name: dataset for name, dataset in original.items() if dataset.n_rows <= _FEW_ROWS}
-    if request.full and complete and small:
-        variants = _compare(_variants(), small, request, "graphs")
-        changed = {name: model for name, model in make_models().items() if name in _CHANGED}
-        effects = {}
-        for name, parameters in _SETTINGS.items():
-            sets = {data: with_new_attributes(dataset, request.n_jobs, **parameters) for data, dataset in small.items()}
-            effects[name] = _compare(changed, sets, request, name.replace(" ", "-"))
-        of_small = main.restricted(data=small)
-        rebuilt += [*_beside_main(of_small, variants), _sensitivity(of_small, effects)]
-        complete = variants.complete and all(comparison.complete for comparison in effects.values())
+    small = {name: dataset for name, dataset in sets.items() if dataset.n_rows <= _FEW_ROWS}
+    with tempfile.TemporaryDirectory(prefix="unnaive-") as memory:
+        start = time.perf_counter()
+        _train_graphs(sets, request.n_jobs, memory)
+        graph_seconds = (time.perf_counter() - start) / len(sets)
+        main = _compare(make_models(memory), sets, request, "models")
+        costs, conclusions = cost_benefit(main, MEANS, _BASELINES, "GNB", extra_seconds={MEANS: graph_seconds})
+        rebuilt, complete = [*tables(main), *costs], main.complete
+        if request.full and complete and small:
+            variants = _compare(_variants(), small, request, "graphs")
+            effects = {}
+            for name, parameters in _SETTINGS.items():
+                _train_graphs(small, request.n_jobs, memory, **parameters)
+                models = make_models(memory, **parameters)
+                changed = {model: models[model] for model in _CHANGED}
+                effects[name] = _compare(changed, small, request, name.replace(" ", "-"))
+            of_small = main.restricted(data=small)
+            rebuilt += [_beyond_paper(of_small, variants), _sensitivity(of_small, effects)]
+            complete = variants.complete and all(comparison.complete for comparison in effects.values())
     return Reproduction(
         rebuilt,
         figures(request.seed) if main.complete else {},
         complete,
         claims(main, [name for name in twins if name in OF_OTHER_ORDER]),
-        [*conclusions, *_BESIDES],
+        [*conclusions, *_REMARKS],
         missing,
         [],
         notes,
     )
 
 
-_RIVALS = ("GNB", "WANBIA", "AG-NBC", "A2DE", "logistic", "forest", "boosting")
-_BESIDES = [
+def _train_graphs(sets: Mapping[str, Dataset], n_jobs: int | None, memory: str, **parameters: Any) -> None:
+    """Train the graph of each data set once, for all models and hold-outs to find in the cache.
+
+    The rows are the same in every hold-out, and the graph sees no labels.
+    """
+    for dataset in sets.values():
+        InstanceGraphEmbedding(random_state=GRAPH_SEED, n_jobs=n_jobs, memory=memory, **parameters).fit(dataset.X)
+
+
+def _compare(models: Any, sets: Mapping[str, Dataset], request: Request, part: str) -> Comparison:
+    seeds = SEEDS[: request.trials]
+    return request.compare(models, sets, part, test_size=HELD_OUT, seeds=seeds, transductive=GRAPH_MODELS)
+
+
+_BASELINES = ("GNB", "WANBIA", "AG-NBC", "A2DE", "logistic", "forest", "boosting")
+_REMARKS = [
     "ICGNB sees the rows to be predicted, without their labels, while it is trained; no other model here does.",
     "Its weights say how much each column, old or new, counts.",
 ]
 
 
 def claims(comparison: Comparison | None, not_of_paper: Sequence[str] = ()) -> list[Claim]:
-    """What the paper claims, judged by means over hold-outs.
-
-    Parameters
-    ----------
-    comparison : Comparison, optional
-        Of the models of :func:`make_models`.
-    not_of_paper : sequence of str, default=()
-        Data sets that are measured on other hold-outs than those of the paper.
-
-    Returns
-    -------
-    list of Claim
-    """
+    """What the paper claims, judged by means over hold-outs; ``not_of_paper`` had other rows held out."""
     of_paper = [] if comparison is None else [name for name in comparison.data if name not in not_of_paper]
     table = SpreadPercents("", [], [], {}) if comparison is None else _accuracies("", comparison, comparison.models)
     rivals = [model for model in _OF_PAPER if model != OURS]
@@ -233,32 +228,8 @@ def _significantly_better(comparison: Comparison | None, rivals: Sequence[str], 
     return Claim.judged(statement, all(verdict.verdict == 1 for verdict in found.values()), because, of_paper=of_paper)
 
 
-def _compare(models: Any, sets: Mapping[str, Dataset], request: Request, part: str) -> Comparison:
-    return compare(
-        models,
-        sets,
-        test_size=HELD_OUT,
-        seeds=SEEDS[: request.trials],
-        metrics=["accuracy"],
-        n_jobs=request.n_jobs,
-        results=request.results_of(part),
-        resume=request.resume,
-        on_result=request.on_result,
-    )
-
-
 def tables(comparison: Comparison) -> list[RebuiltTable]:
-    """The paper's table with what else one would try, its contests, and its ablations.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Of the models of :func:`make_models`.
-
-    Returns
-    -------
-    list of RebuiltTable
-    """
+    """The paper's table, the baselines, the contests and the ablations."""
     others = [model for model in comparison.models if model not in _OF_PAPER]
     averages = _accuracies("", comparison, comparison.models)
     ablations = {
@@ -270,9 +241,9 @@ def tables(comparison: Comparison) -> list[RebuiltTable]:
     ablations |= {("ICGNB-W", column): weighted for column in ("draws, as in the paper", "means")}
     return [
         _accuracies("Accuracy in %, and its deviation over hold-outs", comparison, _OF_PAPER),
-        _accuracies("Beside the table: means instead of draws, ablations, and other models", comparison, others),
-        contests(comparison, OURS),
-        contests(comparison, MEANS),
+        _accuracies("Not in the paper: means instead of draws, ablations, and baselines", comparison, others),
+        contests_of(comparison, OURS),
+        contests_of(comparison, MEANS),
         Percents(
             "Ablations: average accuracy in %",
             ["ICGNB-N", "ICGNB-A", "ICGNB-W", OURS],
@@ -306,45 +277,23 @@ def _average(values: Sequence[float | None]) -> float | None:
     return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
-def contests(comparison: Comparison, mine: str) -> RebuiltTable:
-    """How often a model wins, ties and loses by its means against others, and Wilcoxon's signed ranks.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    mine : str
-
-    Returns
-    -------
-    RebuiltTable
-    """
+def contests_of(comparison: Comparison, model: str) -> RebuiltTable:
+    """Wins, ties and losses of a model by its means against each other model, and Wilcoxon's signed ranks."""
     scores = dict(zip(comparison.models, comparison.scores("accuracy").T))
-    rivals = [model for model in comparison.models if model != mine]
-    cells = {}
-    for rival in rivals:
-        differences = np.round(scores[mine] - scores[rival], 4)
-        counts = (differences > 0).sum(), (differences == 0).sum(), (differences < 0).sum()
-        printed: Sequence[float | None] = _CONTESTS.get(rival, (None,) * 3) if mine == OURS else (None,) * 3
-        for outcome, count, known in zip(("wins", "ties", "losses"), counts, printed):
-            cells[rival, outcome] = Cell(float(count), None, known)
-        ranked = wilcoxon_signed_ranks(scores[mine], scores[rival])
-        cells[rival, "R+"], cells[rival, "R-"] = Cell(ranked.r_plus), Cell(ranked.r_minus)
-        cells[rival, "p"] = Cell(ranked.p_value)
-    columns = ["wins", "ties", "losses", "R+", "R-", "p"]
-    title = f"{mine} against others, by means over data sets, with Wilcoxon's signed ranks (printed: 24 data sets)"
+    lines = {}
+    for other in (name for name in comparison.models if name != model):
+        ranked = wilcoxon_signed_ranks(scores[model], scores[other])
+        signs = np.sign(np.round(scores[model] - scores[other], 4)).tolist()
+        lines[other] = {**outcomes(signs), "R+": ranked.r_plus, "R-": ranked.r_minus, "p": ranked.p_value}
     n_data = len(comparison.data)
-    fewer = f"the paper counts {len(SETS)} data sets, here are {n_data}" if n_data < len(SETS) else ""
-    return _Contests(title, rivals, columns, cells, within=2, incomparable=fewer)
-
-
-class _Contests(Amounts):
-    """Counts, sums of ranks, and p-values in four decimals."""
-
-    @staticmethod
-    def words(cell: Cell) -> str:
-        """Measured, and printed in brackets."""
-        measured = f"{cell.measured:.4f}".rstrip("0").rstrip(".")
-        return measured if cell.printed is None else f"{measured} ({cell.printed:g})"
+    return contests(
+        f"{model} against others, by means over data sets, with Wilcoxon's signed ranks (printed: 24 data sets)",
+        lines,
+        {name: dict(zip(("wins", "ties", "losses"), counts)) for name, counts in _CONTESTS.items() if model == OURS},
+        number_format=".4f",
+        within=2,
+        incomparable=f"the paper counts {len(SETS)} data sets, here are {n_data}" if n_data < len(SETS) else "",
+    )
 
 
 def _variants() -> list[Model]:
@@ -366,14 +315,14 @@ def _variants() -> list[Model]:
     ]
 
 
-def _beside_main(main: Comparison, variants: Comparison) -> list[RebuiltTable]:
+def _beyond_paper(main: Comparison, variants: Comparison) -> RebuiltTable:
     """Accuracies of the variants, beside those of the model on rows that are in the graph."""
     columns = [MEANS, *variants.models]
     known = _accuracies("", main, columns[:1])
     more = _accuracies("", variants, variants.models)
     cells = {place: replace(cell, printed=None, printed_deviation=None) for place, cell in known.cells.items()}
     title = "Beyond the paper, all with means: rows that were not in the graph, graphs that know labels; accuracy in %"
-    return [SpreadPercents(title, known.rows, columns, cells | more.cells)]
+    return SpreadPercents(title, known.rows, columns, cells | more.cells)
 
 
 def _sensitivity(main: Comparison, effects: Mapping[str, Comparison]) -> RebuiltTable:
@@ -391,16 +340,7 @@ def _sensitivity(main: Comparison, effects: Mapping[str, Comparison]) -> Rebuilt
 
 
 def figures(seed: int = 0) -> dict[str, Display]:
-    """The paper's pictures, of a synthetic data set: what the graph joins, and what the new attributes are like.
-
-    Parameters
-    ----------
-    seed : int, default=0
-
-    Returns
-    -------
-    dict of str to Display
-    """
+    """The paper's figures, for a synthetic data set: what the graph joins, and what the new attributes are like."""
     X, y = make_classification(
         400, 50, n_informative=10, n_redundant=30, n_clusters_per_class=2, class_sep=1.5, random_state=seed
     )

@@ -21,14 +21,7 @@ MOST_TIME = 10.0  # times naive Bayes', that a recommended model may take
 
 
 def contenders(names: Sequence[str] = ()) -> list[Model]:
-    """The models that take part: these, or all that take tables or numbers, and scikit-learn's.
-
-    Examples
-    --------
-    >>> from unnaive.papers.leaderboard import contenders
-    >>> [model.name for model in contenders()][-2:]
-    ['sk-gnb', 'sk-bnb']
-    """
+    """The models that take part: the named ones, or all that take tables or numbers, and scikit-learn's."""
     return [model for model in find_models(names or ["all"]) if model.data != "tensor"]
 
 
@@ -43,17 +36,7 @@ def run(
     resume: bool = False,
     on_result: Callable[[Any, int, int], None] | None = None,
 ) -> Leaderboard:
-    """Measure all models on all tables; parameters are those of :func:`unnaive.evaluate.compare.compare`.
-
-    Naive Bayes takes part in any case.
-
-    Examples
-    --------
-    >>> from unnaive.papers.leaderboard import find_tables, run
-    >>> board = run(find_tables(sets=["iris", "wine"]), ["aode", "tree"], cv=2)
-    >>> board.comparison.models
-    ['nb', 'aode', 'tree']
-    """
+    """Measure all models, and always naive Bayes, on all tables; parameters are those of ``compare``."""
     if len(tables.data) < 2:
         raise ValueError("There are ranks over at least two tables: name more of them, or none for all.")
     chosen = contenders(["nb", *models] if models else ())
@@ -110,22 +93,7 @@ class Recommendation(NamedTuple):
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """What came out, and what follows from it.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    tables : Tables
-
-    Examples
-    --------
-    >>> from unnaive.papers.leaderboard import find_tables, run
-    >>> board = run(find_tables(sets=["iris", "wine"]), ["aode", "logistic"], cv=2)
-    >>> sum(board.ranks("accuracy").values()), board.times()["nb"]
-    (6.0, 1.0)
-    >>> [rival.baseline for rival in board.recommend("numbers").rivals]
-    ['logistic', 'logistic']
-    """
+    """All models on all tables: ranks, times and recommendations."""
 
     comparison: Comparison
     tables: Tables

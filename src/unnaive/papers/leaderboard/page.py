@@ -19,7 +19,7 @@ from unnaive.papers.leaderboard.tables import Tables, kind_of
 
 
 def write(board: Leaderboard, folder: str | Path, command: str) -> Path:
-    """Write the document leaderboard.md and its picture leaderboard.svg into a folder; give the document's path."""
+    """Write leaderboard.md and its picture leaderboard.svg into a folder; return the document's path."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     _draw(board, folder / "leaderboard.svg")
@@ -59,18 +59,7 @@ def _draw(board: Leaderboard, path: Path) -> None:
 
 
 def document(board: Leaderboard, command: str) -> str:
-    """The whole leaderboard as Markdown.
-
-    Parameters
-    ----------
-    board : Leaderboard
-    command : str
-        What to run to have it again.
-
-    Returns
-    -------
-    str
-    """
+    """The whole leaderboard as Markdown, with the command that regenerates it."""
     comparison, tables = board.comparison, board.tables
     n_own = sum(not MODELS[model].is_baseline for model in comparison.models)
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "numba"))

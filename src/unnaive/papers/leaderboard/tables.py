@@ -24,18 +24,10 @@ _ORIGINS = ("uci", "keel", "mlb")  # of tables that are the same, one of no orig
 
 @dataclass(frozen=True)
 class Tables:
-    """The data sets of a leaderboard.
+    """The data sets of a leaderboard, cut to size.
 
-    Parameters
-    ----------
-    data : dict of str to Dataset
-        Those that take part, cut to size.
-    n_rows : dict of str to int
-        How many rows each of them had before.
-    twins : dict of str to str
-        Those that are left out because they are a table that takes part under another name, with that name.
-    others : list of str
-        Files that hold no tables.
+    ``n_rows`` are their sizes before the cut, ``twins`` the data sets left out as a table that takes part under another
+    name, and ``others`` the files that hold no tables.
     """
 
     data: dict[str, Dataset]
@@ -54,15 +46,7 @@ class Tables:
 
 
 def kind_of(dataset: Dataset) -> str:
-    """Whether the columns of a data set are "categories", "numbers" or "mixed".
-
-    Examples
-    --------
-    >>> from unnaive.io.datasets import load
-    >>> from unnaive.papers.leaderboard import kind_of
-    >>> kind_of(load("iris"))
-    'numbers'
-    """
+    """Whether the columns of a data set are "categories", "numbers" or "mixed"."""
     n_numbers = dataset.X.select_dtypes("number").shape[1]
     return "categories" if n_numbers == 0 else "numbers" if n_numbers == dataset.n_columns else "mixed"
 
@@ -70,17 +54,8 @@ def kind_of(dataset: Dataset) -> str:
 def same_table(one: Dataset, other: Dataset) -> bool:
     """Whether two data sets are the same table, though names, codes, the order and some of the rows may differ.
 
-    Columns are paired by how alike they are: categories by how often each occurs, whatever it is called, and numbers by
-    their quantiles. Tables are the same if classes and the mean pair of columns are alike to 95 %.
-
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> from unnaive.io.datasets import load
-    >>> from unnaive.papers.leaderboard import same_table
-    >>> wine = load("wine")
-    >>> same_table(wine, replace(wine, X=wine.X.iloc[:, ::-1].round(1))), same_table(wine, load("iris"))
-    (True, False)
+    Columns are paired by similarity: categories by their frequencies, whatever they are called, and numbers by their
+    quantiles. Tables are the same if classes and the mean pair of columns are alike to 95 %.
     """
     if one.n_columns != other.n_columns or min(one.n_rows, other.n_rows) < _SAME * max(one.n_rows, other.n_rows):
         return False
@@ -105,18 +80,7 @@ def _alike_in_counts(one: pd.Series, other: pd.Series) -> float:
 
 
 def cut(dataset: Dataset, n_rows: int, seed: int = 0) -> Dataset:
-    """At most so many rows of a data set, with classes as often as in all of it, in their order.
-
-    Classes with a single row are left to chance.
-
-    Examples
-    --------
-    >>> from unnaive.io.datasets import load
-    >>> from unnaive.papers.leaderboard import cut
-    >>> short = cut(load("iris"), 30)
-    >>> short.n_rows, short.n_classes
-    (30, 3)
-    """
+    """At most ``n_rows`` rows, stratified by class, in their order; classes of one row are left to chance."""
     if dataset.n_rows <= n_rows:
         return dataset
     labels, counts = np.unique(dataset.y, return_inverse=True, return_counts=True)[1:]
@@ -129,30 +93,9 @@ def cut(dataset: Dataset, n_rows: int, seed: int = 0) -> Dataset:
 def find_tables(
     folder: str | Path | None = None, n_rows: int = 2000, seed: int = 0, sets: Sequence[str] = ()
 ) -> Tables:
-    """All tables of a folder, after those that scikit-learn brings along, each once and cut to size.
+    """All tables of a folder of .csv.gz files, after those of scikit-learn, each once and cut to size.
 
-    Parameters
-    ----------
-    folder : path, optional
-        With files that end in .csv.gz; the environment variable UNNAIVE_DATA by default, and none if that is not set.
-    n_rows : int, default=2000
-        How many rows to keep, at most.
-    seed : int, default=0
-        Of the choice of rows.
-    sets : sequence of str, default=()
-        Of all of them, only these.
-
-    Returns
-    -------
-    Tables
-        Without files in which a column of text is another in every row: text and molecules are no tables.
-
-    Examples
-    --------
-    >>> from unnaive.papers.leaderboard import find_tables
-    >>> tables = find_tables(sets=["iris", "digits"], n_rows=500)
-    >>> [(name, dataset.n_rows, tables.n_rows[name]) for name, dataset in tables.data.items()]
-    [('iris', 150, 150), ('digits', 500, 1797)]
+    Files in which a column of text differs in every row hold text or molecules, not tables.
     """
     files = _files(folder or os.environ.get("UNNAIVE_DATA"))
     sources: dict[str, str | Path] = {name: name for name in BUNDLED}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from unnaive.io.datasets import Dataset, NoSuchDataError, load
 from unnaive.io.synthetic import one_big, ring_curve, wave
@@ -32,36 +31,6 @@ WHERE = {
 }
 
 
-def read_sets(
-    names: Sequence[str], folder: str | Path | None = None, seed: int = 0, **options: Any
-) -> dict[str, Dataset]:
-    """The paper's data sets, each with the columns that it has in Table 2.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of ``FILES`` and ``DRAWN``.
-    folder : path, optional
-        Where covertype, keel_magic, letter, mammography, pendigits and shuttle are; the environment variable
-        UNNAIVE_DATA by default.
-    seed : int, default=0
-        Of the rows that are drawn at random.
-    **options
-        Of :func:`read_set`.
-
-    Returns
-    -------
-    dict of str to Dataset
-
-    Examples
-    --------
-    >>> from unnaive.papers.massbayes.data_sets import read_sets
-    >>> read_sets(["Wave"])["Wave"].X.shape
-    (20000, 2)
-    """
-    return {name: read_set(name, folder, seed, **options) for name in names}
-
-
 def read_set(
     name: str,
     folder: str | Path | None = None,
@@ -70,13 +39,9 @@ def read_set(
     n_drawn: int | None = None,
     download: bool = True,
 ) -> Dataset:
-    """One of the paper's data sets; ``n_drawn`` is how many rows are drawn of those that are, ``download`` of ``load``.
+    """One of the paper's data sets, with the columns that it has in Table 2.
 
-    Examples
-    --------
-    >>> from unnaive.papers.massbayes.data_sets import read_set
-    >>> read_set("RingCurve", n_drawn=100).n_rows
-    100
+    ``n_drawn`` is the number of rows of those drawn at random, ``download`` that of ``load``.
     """
     if name in DRAWN:
         rows = {} if n_drawn is None else {"n_rows": n_drawn}

@@ -17,18 +17,17 @@ A quick run has two of the published data sets if they are at hand, fewer rows o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from unnaive.evaluate.compare import compare
 from unnaive.evaluate.comparison import Comparison
-from unnaive.io.datasets import Dataset
 from unnaive.papers.claims import Claim, as_printed, figure
-from unnaive.papers.cost_benefit import beside
-from unnaive.papers.data_sources import gather
+from unnaive.papers.contests import contests
+from unnaive.papers.cost_benefit import cost_benefit
+from unnaive.papers.data_sources import read_available
 from unnaive.papers.massbayes.data_sets import DRAWN, FILES, WHERE, read_set
 from unnaive.papers.massbayes.models import make_models, make_variants, variant
 from unnaive.papers.massbayes.parameter_effect_display import ParameterEffectDisplay
@@ -54,11 +53,11 @@ _NEVER_HERE = {_ABSENT: "the UCI repository; it is not rebuilt here, with or wit
 QUICK_SETS = ("OneBig", "RingCurve", "Wave", "Mamograph", "Pendigits")
 
 _OF_PAPER = ("MassBayes'", "MassBayes", "A3DE", "A2DE", "A1DE", "BayesNet", "NB-KDE", "NB-Disc", "tree")
-_BASELINES = ("in regions", "logistic", "random forest", "extra trees", "boosting")
+_NOT_IN_PAPER = ("in regions", "logistic", "random forest", "extra trees", "boosting")
 _SLOW = ("MassBayes'", "random forest", "extra trees")  # minutes and gigabytes a fold of CoverType
 _TOO_SLOW = ("NB-KDE",)  # hours a fold of it
 # The models of Figure 3, and the most rows of which the others can be trained in bearable time and memory.
-_MOST_ROWS = {"MassBayes": math.inf, "NB-Disc": 1_050_000, "A1DE": 1_050_000}
+_MAX_ROWS = {"MassBayes": math.inf, "NB-Disc": 1_050_000, "A1DE": 1_050_000}
 _LARGER = variant(50_000, 100)
 _CONSTANT = 1.5
 _AS_PRINTED = 1  # points of per cent that a figure may be off
@@ -110,18 +109,10 @@ _TABLE_5 = {
 
 
 def reproduce(request: Request) -> Reproduction:
-    """Claims and Tables 3 to 5; with ``full`` Figures 3 and 4, and what takes minutes a fold of CoverType, too.
+    """Claims and Tables 3 to 5; with ``full`` Figures 3 and 4, and the models that take minutes per fold of CoverType.
 
-    Trials are folds. Runtimes are those of one process beside others, unless ``n_jobs`` is 1. A quick run draws
-    Figure 3 of few rows.
-
-    Parameters
-    ----------
-    request : Request
-
-    Returns
-    -------
-    Reproduction
+    Trials are folds. Runtimes are of processes that run side by side, unless ``n_jobs`` is 1. A quick run draws
+    Figure 3 from few rows.
     """
     if _ABSENT in request.sets:
         raise ValueError(f"The paper's {_ABSENT} is not among our data sets; there are {', '.join(SETS)}.")
@@ -131,14 +122,14 @@ def reproduce(request: Request) -> Reproduction:
         if not chosen:
             raise ValueError(f"{SCALED} is for Figure 3, one of the long experiments: add --full (full=True).")
     options: dict[str, Any] = {"n_drawn": QUICK_ROWS if request.quick else None, "download": not request.quick}
-    sets, missing = gather(
+    sets, missing = read_available(
         [name for name in chosen if name != SCALED],
         lambda name: read_set(name, request.folder, request.seed, **options),
         WHERE,
     )
     done: dict[str, Comparison] = {}
     for part, models, names, how in _plans(request, [*sets]):
-        done[part] = _compare(models, {name: sets[name] for name in names}, request, part, how)
+        done[part] = request.compare(models, {name: sets[name] for name in names}, part, **how)
         if not done[part].complete:
             break
     of_folds = [done[part] for part in ("folds", "covertype") if part in done]
@@ -151,43 +142,35 @@ def reproduce(request: Request) -> Reproduction:
     growth: list[RebuiltTable] = []
     if (SCALED in chosen or request.quick) and complete:
         sizes = QUICK_SCALE if request.quick else SCALE
-        growth, drawn = scale_up(make_models, sizes, _MOST_ROWS, SCALED, request.seed)
+        growth, drawn = scale_up(make_models, sizes, _MAX_ROWS, SCALED, request.seed)
         rebuilt, pictures = rebuilt + growth, drawn | pictures
-    worth, conclusions = beside(done["folds"], "MassBayes", _RIVALS, "NB-Disc") if "folds" in done else (None, [])
+    costs: list[RebuiltTable] = []
+    conclusions: list[str] = []
+    if "folds" in done:
+        costs, conclusions = cost_benefit(done["folds"], "MassBayes", _BASELINES, "NB-Disc")
     return Reproduction(
-        [*rebuilt, *([worth] if worth is not None and worth.rows else [])],
+        [*rebuilt, *costs],
         pictures,
         complete,
         claims(of_folds, growth),
-        [*conclusions, *_BESIDES],
+        [*conclusions, *_REMARKS],
         {**missing, **_NEVER_HERE},
         [figure for figure in ("Figure 3", "Figure 4") if not any(title.startswith(figure) for title in pictures)],
         [f"A quick run: {QUICK_FOLDS} folds, and {QUICK_ROWS:,} rows of {', '.join(DRAWN)}."] if request.quick else [],
     )
 
 
-_RIVALS = ("NB-Disc", "A1DE", "A2DE", "tree", "logistic", "random forest", "extra trees", "boosting")
-_BESIDES = [
+_BASELINES = ("NB-Disc", "A1DE", "A2DE", "tree", "logistic", "random forest", "extra trees", "boosting")
+_REMARKS = [
     "MassBayes needs no bins, and grows its trees from a fixed number of rows, however many there are: it is made for "
     "streams and very large tables of numbers."
 ]
 
 
 def claims(comparisons: Sequence[Comparison], growth: Sequence[RebuiltTable]) -> list[Claim]:
-    """What the paper claims, judged by folds and by how training time grows.
-
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-    growth : sequence of RebuiltTable
-        What :func:`unnaive.papers.massbayes.scale_up.scale_up` gives; none if that was not run.
-
-    Returns
-    -------
-    list of Claim
-    """
+    """What the paper claims, judged by folds and by how training time grows (empty if that was not measured)."""
     of_paper = [name for name in FILES if any(name in comparison.data for comparison in comparisons)]
-    table = _gathered(Percents, "", comparisons, _OF_PAPER, _accuracies)
+    table = _merged(Percents, "", comparisons, _OF_PAPER, _accuracies)
     published = replace(table, rows=[row for row in table.rows if row in of_paper])
     own = ("MassBayes'", "MassBayes")
     others = tuple(model for model in _OF_PAPER if model not in (*own, "tree"))
@@ -237,7 +220,7 @@ def _plans(
     request: Request, sets: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Any], Sequence[str], dict[str, Any]]]:
     """What to compare: a short name, models, data sets, and how."""
-    everybody = (*_OF_PAPER, *_BASELINES)
+    everybody = (*_OF_PAPER, *_NOT_IN_PAPER)
     folds = {"cv": request.trials or (QUICK_FOLDS if request.quick else FOLDS)}
     small = [name for name in sets if name != LARGE]
     if small:
@@ -251,46 +234,21 @@ def _plans(
         yield "once", {**slow, **make_variants(SAMPLE_SIZES, N_TREES)}, [LARGE], {"test_size": HELD_OUT}
 
 
-def _compare(
-    models: Mapping[str, Any], sets: Mapping[str, Dataset], request: Request, part: str, how: Mapping[str, Any]
-) -> Comparison:
-    return compare(
-        models,
-        sets,
-        metrics=["accuracy"],
-        n_jobs=request.n_jobs,
-        random_state=request.seed,
-        results=request.results_of(part),
-        resume=request.resume,
-        on_result=request.on_result,
-        **how,
-    )
-
-
 def tables(comparisons: Sequence[Comparison]) -> list[RebuiltTable]:
-    """Tables 3 to 5 from folds, each comparison being of other data sets, and the baselines of today.
-
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-
-    Returns
-    -------
-    list of RebuiltTable
-    """
-    others = ("MassBayes", _LARGER, *_BASELINES)
+    """Tables 3 to 5 and baselines, from folds of comparisons on different data sets."""
+    others = ("MassBayes", _LARGER, *_NOT_IN_PAPER)
     of_which = f"{_ABSENT} is missing, {', '.join(DRAWN)} are our own"
     plans: tuple[tuple[type[RebuiltTable], str, tuple[str, ...], Any], ...] = (
         (Percents, f"Table 3: accuracy in %, by cross-validation ({of_which})", _OF_PAPER, _accuracies),
-        (Percents, "Beside Table 3: what else one would try, same folds", others, _accuracies),
+        (Percents, "Table 3, baselines: accuracy in %, same folds", others, _accuracies),
         (Amounts, "Table 5: seconds to fit and predict a fold, bins included", _OF_PAPER, _runtimes),
-        (Amounts, "Beside Table 5: what else one would try, same folds", others, _runtimes),
+        (Amounts, "Table 5, baselines: seconds to fit and predict a fold, same folds", others, _runtimes),
     )
-    rebuilt = [_gathered(kind, title, comparisons, columns, measure) for kind, title, columns, measure in plans]
-    return [table for table in [*rebuilt[:2], contests(comparisons), *rebuilt[2:]] if table.cells]
+    rebuilt = [_merged(kind, title, comparisons, columns, measure) for kind, title, columns, measure in plans]
+    return [table for table in [*rebuilt[:2], contests_of(comparisons), *rebuilt[2:]] if table.cells]
 
 
-def _gathered(
+def _merged(
     kind: type[RebuiltTable],
     title: str,
     comparisons: Sequence[Comparison],
@@ -328,34 +286,23 @@ def _runtimes(comparison: Comparison, columns: Sequence[str]) -> RebuiltTable:
     return replace(fit, cells=cells, incomparable="seconds of another machine")
 
 
-def contests(comparisons: Sequence[Comparison]) -> RebuiltTable:
-    """Table 4: on how many data sets MassBayes is better, worse and level by more than two standard errors.
+def contests_of(comparisons: Sequence[Comparison]) -> RebuiltTable:
+    """Table 4: data sets on which MassBayes is better, worse and level by more than two standard errors.
 
     A data set on which one of two models failed does not count, as in the paper.
-
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-
-    Returns
-    -------
-    RebuiltTable
     """
     present = {model for comparison in comparisons for model in comparison.models}
-    rows, cells = [], {}
-    columns = [model for model in (*_OF_PAPER[2:], *_BASELINES) if model in present]
-    for (mine, verdict), printed in _TABLE_4.items():
-        if mine in present:
-            rows.append(f"{mine} {_OUTCOMES[verdict]}")
-            for other in columns:
-                count = _verdicts(comparisons, mine, other).count(verdict)
-                cells[rows[-1], other] = Cell(float(count), None, printed.get(other))
+    columns = [model for model in (*_OF_PAPER[2:], *_NOT_IN_PAPER) if model in present]
+    found = {
+        (model, verdict): {other: _verdicts(comparisons, model, other).count(verdict) for other in columns}
+        for model, verdict in _TABLE_4
+        if model in present
+    }
     n_data = sum(len(comparison.data) for comparison in comparisons)
-    return Amounts(
+    return contests(
         "Table 4: data sets won, lost and drawn by two standard errors (printed: of ten)",
-        rows,
-        columns,
-        cells,
+        {f"{model} {_OUTCOMES[verdict]}": line for (model, verdict), line in found.items()},
+        {f"{model} {_OUTCOMES[verdict]}": line for (model, verdict), line in _TABLE_4.items()},
         incomparable=f"the paper counts ten data sets; here are {n_data}, some of them drawn anew",
     )
 

@@ -28,26 +28,12 @@ _REGISTRY: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def variant(sample_size: int, n_trees: int) -> str:
-    """What MassBayes with some ψ and t is called.
-
-    Examples
-    --------
-    >>> from unnaive.papers.massbayes.models import variant
-    >>> variant(5000, 100)
-    'ψ = 5,000, t = 100'
-    """
+    """Name of MassBayes with some ψ and t."""
     return f"ψ = {sample_size:,}, t = {n_trees}"
 
 
 def make_models(names: Sequence[str]) -> dict[str, Any]:
-    """Models under the paper's names.
-
-    Examples
-    --------
-    >>> from unnaive.papers.massbayes.models import make_models
-    >>> make_models(["BayesNet"])["BayesNet"]
-    BayesNet(initial='empty', max_parents=100)
-    """
+    """Models under the paper's names."""
     models = {}
     for name in names:
         if name == "extra trees":
@@ -59,13 +45,6 @@ def make_models(names: Sequence[str]) -> dict[str, Any]:
 
 
 def make_variants(sample_sizes: Sequence[int], n_trees: Sequence[int]) -> dict[str, Any]:
-    """MassBayes with one of two parameters changed, the other as in the paper, under the names of :func:`variant`.
-
-    Examples
-    --------
-    >>> from unnaive.papers.massbayes.models import make_variants
-    >>> [*make_variants([500, 5000], [10, 100])]
-    ['ψ = 500, t = 100', 'ψ = 5,000, t = 100', 'ψ = 5,000, t = 10']
-    """
+    """MassBayes with one of two parameters changed, the other as in the paper, under the names of :func:`variant`."""
     pairs = [*((size, 100) for size in sample_sizes), *((5000, n) for n in n_trees)]
     return {variant(size, n): MODELS["massbayes"].make(sample_size=size, n_trees=n) for size, n in pairs}

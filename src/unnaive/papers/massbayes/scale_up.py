@@ -22,35 +22,21 @@ TREES_ALONE = "MassBayes, trees alone"
 def scale_up(
     make_models: Callable[[Sequence[str]], dict[str, Any]],
     sizes: Sequence[int],
-    most_rows: Mapping[str, float],
+    max_rows: Mapping[str, float],
     title: str,
     seed: int,
 ) -> tuple[list[RebuiltTable], dict[str, Display]]:
-    """Figure 3 of the MassBayes paper: what training takes, and what models take on disk, from few rows to many.
+    """Figure 3 of the MassBayes paper: training time and size on disk by the number of rows.
 
-    Parameters
-    ----------
-    make_models : callable
-        From names to estimators.
-    sizes : sequence of int
-        Numbers of rows.
-    most_rows : mapping of str to float
-        Models, and how many rows are too many for them.
-    title : str
-        Of the data.
-    seed : int
-
-    Returns
-    -------
-    tuple of (list of RebuiltTable, dict of str to Display)
+    ``max_rows`` gives the models, and the largest number of rows for each.
     """
-    seconds: dict[str, list[float]] = {name: [] for name in (*most_rows, TREES_ALONE)}
-    megabytes: dict[str, list[float]] = {name: [] for name in most_rows}
+    seconds: dict[str, list[float]] = {name: [] for name in (*max_rows, TREES_ALONE)}
+    megabytes: dict[str, list[float]] = {name: [] for name in max_rows}
     few = ring_curve_wave_tri_gaussian(700, seed)
     for size in sizes:
         X, y = ring_curve_wave_tri_gaussian(size, seed)
-        for name, model in make_models([*most_rows]).items():
-            if size > most_rows[name]:
+        for name, model in make_models([*max_rows]).items():
+            if size > max_rows[name]:
                 seconds[name].append(math.nan)
                 megabytes[name].append(math.nan)
                 continue

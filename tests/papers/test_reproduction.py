@@ -1,0 +1,33 @@
+"""A request names its command and its files, and a reproduction is written as JSON values."""
+
+from pathlib import Path
+
+import pytest
+
+from unnaive.papers.claims import REPRODUCED, Claim
+from unnaive.papers.reproduction import Reproduction, Request
+
+
+def test_a_reproduction_is_plain_values():
+    found = Reproduction([], claims=[Claim("a", REPRODUCED, "b")], missing={"X": "UCI"})
+    assert found.to_json()["claims"] == [{"statement": "a", "verdict": "reproduced", "because": "b"}]
+    assert found.to_json()["missing"] == {"X": "UCI"}
+
+
+def test_a_run_is_quick_or_full():
+    with pytest.raises(ValueError, match="quick or full"):
+        Request(quick=True, full=True)
+    assert Request(quick=True).chosen(["a", "b"], ["b"]) == ["b"]
+    assert Request(["a"], quick=True).chosen(["a", "b"], ["b"]) == ["a"]
+    assert Request().chosen(["a", "b"], ["b"]) == ["a", "b"]
+
+
+def test_the_command_repeats_a_request():
+    assert Request(["Wave"], 3, quick=True).command("massbayes") == (
+        "unnaive reproduce massbayes --quick --sets Wave --trials 3"
+    )
+
+
+def test_every_part_has_a_results_file_of_its_own():
+    assert Request(results=Path("dtc.jsonl")).results_of("folds").name == "dtc-folds.jsonl"
+    assert Request().results_of("folds") is None
