@@ -127,18 +127,19 @@ def type_name(kind: type) -> str:
 
 def with_public_names(payload: bytes) -> bytes:
     """A model as skops writes it, with this package's types under their public names."""
-    renamed = io.BytesIO()
-    with ZipFile(io.BytesIO(payload)) as archive, ZipFile(renamed, "w", ZIP_STORED) as copy:
-        for member in archive.infolist():
-            content = archive.read(member)
-            if member.filename == _SCHEMA:
-                schema = json.loads(content)
-                for node in nodes_of(schema):
-                    if f"{node['__module__']}.{node['__class__']}" in OWN_TYPES:
-                        node["__module__"] = "unnaive"
-                content = json.dumps(schema).encode()
-            copy.writestr(member.filename, content)
-    return renamed.getvalue()
+    stream = io.BytesIO(payload)
+    with ZipFile(stream, "a") as archive:
+        schema = json.loads(archive.read(_SCHEMA))
+        for node in nodes_of(schema):
+            if f"{node['__module__']}.{node['__class__']}" in OWN_TYPES:
+                node["__module__"] = "unnaive"
+        # skops writes the schema last, so that it can be overwritten without copying the arrays.
+        last = archive.filelist.pop()
+        assert last.filename == _SCHEMA
+        del archive.NameToInfo[_SCHEMA]
+        archive.start_dir = last.header_offset
+        archive.writestr(_SCHEMA, json.dumps(schema))
+    return stream.getvalue()
 
 
 def audit(payload: bytes) -> tuple[list[str], list[str]]:
