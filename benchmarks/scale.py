@@ -358,7 +358,7 @@ def _fit_made(client: Any, model: str, kind: str, n_rows: int, digits: int | Non
 
 
 def _stream(files: list[str], model: str) -> Any:
-    from unnaive.io.open_table import open_table
+    from unnaive.io.formats import open_table
     from unnaive.models import MODELS
 
     tables = [open_table(file) for file in files]
