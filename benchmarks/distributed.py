@@ -383,7 +383,7 @@ def _fit_generated(client: Any, model: str, kind: str, n_rows: int, digits: int 
 
 
 def _stream(files: list[str], model: str) -> Any:
-    from unnaive.io.open_table import open_table
+    from unnaive.io.formats import open_table
     from unnaive.models import MODELS
 
     tables = [open_table(file) for file in files]

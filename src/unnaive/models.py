@@ -22,7 +22,9 @@ class Model:
     name : str
         Short name, as used on the command line.
     estimator : str
-        Public name of the estimator, or of the function that makes it.
+        Public name of the estimator, or for a baseline the name of the function that makes it.
+    module : str
+        The module it is defined in, relative to ``unnaive``.
     description : str
         What it does, in a few words.
     paper : str
@@ -33,8 +35,6 @@ class Model:
         What makes it differ from the estimator's defaults.
     transductive : bool
         Whether it wants to see the rows to be predicted in training: its ``fit`` takes rows whose label is None.
-    home : str
-        The module that has the estimator.
     by_default : bool
         Whether it takes part in a comparison when no models are named: those that cost more time or memory than
         most others together do not.
@@ -44,24 +44,29 @@ class Model:
 
     name: str
     estimator: str
+    module: str
     description: str
     paper: str
     data: str = "table"
     parameters: dict[str, Any] = field(default_factory=dict)
     transductive: bool = False
-    home: str = "unnaive"
     by_default: bool = True
     counts: bool = False
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it is somebody else's model, here to compare with."""
-        return self.home != "unnaive"
+        """Whether it is a classifier of scikit-learn, here for comparison."""
+        return self.module.startswith("baselines.")
+
+    @property
+    def home(self) -> str:
+        """The module to import the estimator from."""
+        return f"unnaive.{self.module}" if self.is_baseline else "unnaive"
 
     @property
     def make(self) -> Callable[..., Any]:
         """Make a new estimator; keyword arguments are further parameters."""
-        return partial(getattr(import_module(self.home), self.estimator), **self.parameters)
+        return partial(getattr(import_module(f"unnaive.{self.module}"), self.estimator), **self.parameters)
 
     def make_for_table(self) -> Any:
         """Make a new estimator that takes frames with mixed columns.
@@ -143,10 +148,11 @@ _HIGHER_ORDER = "Ganiz, Lytkin & Pottenger 2009"
 MODELS: dict[str, Model] = {
     model.name: model
     for model in (
-        Model("nb", "NaiveBayes", "naive Bayes, numbers discretized", "John & Langley 1995"),
+        Model("nb", "NaiveBayes", "bayes.naive_bayes", "naive Bayes, numbers discretized", "John & Langley 1995"),
         Model(
             "gnb",
             "NaiveBayes",
+            "bayes.naive_bayes",
             "naive Bayes, numbers Gaussian",
             "John & Langley 1995",
             parameters={"numeric": "gaussian"},
@@ -154,29 +160,40 @@ MODELS: dict[str, Model] = {
         Model(
             "kde-nb",
             "NaiveBayes",
+            "bayes.naive_bayes",
             "naive Bayes, numbers by kernel densities",
             "John & Langley 1995",
             parameters={"numeric": "kernel"},
         ),
-        Model("aode", "AODE", "average over one parent for all", "Webb, Boughton & Wang 2005"),
-        Model("waode", "WAODE", "AODE weighted by mutual information", "Jiang & Zhang 2006"),
-        Model("aodesr", "AODEsr", "AODE without values that others imply", "Zheng & Webb 2006"),
-        Model("a2de", "AnDE", "average over two parents for all", "Webb et al. 2012", parameters={"n": 2}),
+        Model("aode", "AODE", "bayes.aode", "average over one parent for all", "Webb, Boughton & Wang 2005"),
+        Model("waode", "WAODE", "bayes.aode", "AODE weighted by mutual information", "Jiang & Zhang 2006"),
+        Model("aodesr", "AODEsr", "bayes.aode", "AODE without values that others imply", "Zheng & Webb 2006"),
+        Model(
+            "a2de", "AnDE", "bayes.aode", "average over two parents for all", "Webb et al. 2012", parameters={"n": 2}
+        ),
         Model(
             "a3de",
             "AnDE",
+            "bayes.aode",
             "average over three parents for all",
             "Webb et al. 2012",
             parameters={"n": 3},
             by_default=False,
         ),
-        Model("hnb", "HiddenNaiveBayes", "a hidden parent for every column", "Jiang, Zhang & Cai 2009"),
-        Model("tan", "TAN", "a tree of dependences", "Friedman, Geiger & Goldszmidt 1997"),
-        Model("kdb", "KDB", "up to k parents a column, by mutual information", "Sahami 1996"),
-        Model("k2", "BayesNet", "parents by K2's greedy search", "Cooper & Herskovits 1992"),
+        Model(
+            "hnb",
+            "HiddenNaiveBayes",
+            "bayes.hidden_naive_bayes",
+            "a hidden parent for every column",
+            "Jiang, Zhang & Cai 2009",
+        ),
+        Model("tan", "TAN", "bayes.networks", "a tree of dependences", "Friedman, Geiger & Goldszmidt 1997"),
+        Model("kdb", "KDB", "bayes.networks", "up to k parents a column, by mutual information", "Sahami 1996"),
+        Model("k2", "BayesNet", "bayes.networks", "parents by K2's greedy search", "Cooper & Herskovits 1992"),
         Model(
             "massbayes",
             "MassBayes",
+            "mass.mass_bayes",
             "mass of regions that random trees cut",
             "Aryal & Ting 2013",
             parameters={"random_state": 0},
@@ -184,6 +201,7 @@ MODELS: dict[str, Model] = {
         Model(
             "dtc",
             "DecomposedTensorClassifier",
+            "decomposition.decomposed_tensor",
             "the joint tensor, decomposed term by term",
             "van Gerven 2007",
             parameters={"decomposition": "cp", "random_state": 0},
@@ -192,6 +210,7 @@ MODELS: dict[str, Model] = {
         Model(
             "dtc-mixture",
             "DecomposedTensorClassifier",
+            "decomposition.decomposed_tensor",
             "the joint tensor, decomposed as a mixture",
             "van Gerven 2007",
             parameters={"random_state": 0},
@@ -199,6 +218,7 @@ MODELS: dict[str, Model] = {
         Model(
             "icgnb",
             "InstanceGraphNB",
+            "instance_graph.instance_graph_nb",
             "naive Bayes on attributes of a graph of rows",
             "Li et al. 2025",
             data="numeric",
@@ -206,12 +226,27 @@ MODELS: dict[str, Model] = {
             transductive=True,
             by_default=False,
         ),
-        Model("wanbia", "WeightedNaiveBayes", "naive Bayes, columns weighted to fit the labels", _WANBIA),
-        Model("wanbia-gaussian", "WeightedGaussianNB", "naive Bayes, columns weighted, numbers Gaussian", _WANBIA),
-        Model("cfwnb", "CorrelationWeightedNB", "naive Bayes, columns weighted by correlation", "Jiang et al. 2019"),
+        Model(
+            "wanbia", "WeightedNaiveBayes", "bayes.wanbia", "naive Bayes, columns weighted to fit the labels", _WANBIA
+        ),
+        Model(
+            "wanbia-gaussian",
+            "WeightedGaussianNB",
+            "bayes.wanbia",
+            "naive Bayes, columns weighted, numbers Gaussian",
+            _WANBIA,
+        ),
+        Model(
+            "cfwnb",
+            "CorrelationWeightedNB",
+            "bayes.cfwnb",
+            "naive Bayes, columns weighted by correlation",
+            "Jiang et al. 2019",
+        ),
         Model(
             "ag-nbc",
             "AttributeGroupNB",
+            "neural.attribute_group_nb",
             "naive Bayes over groups of dependent columns",
             "He et al. 2022",
             data="numeric",
@@ -220,6 +255,7 @@ MODELS: dict[str, Model] = {
         Model(
             "ae-nbc",
             "AutoencoderNB",
+            "neural.autoencoder_nb",
             "naive Bayes on the hidden units of an auto-encoder",
             "Ou et al. 2022",
             data="numeric",
@@ -229,15 +265,24 @@ MODELS: dict[str, Model] = {
         Model(
             "bernoulli-nb",
             "HigherOrderNB",
+            "text.higher_order_nb",
             "naive Bayes on presence of terms",
             "McCallum & Nigam 1998",
             data="text",
             parameters={"order": 1},
         ),
-        Model("honb", "HigherOrderNB", "naive Bayes on second-order paths between terms", _HIGHER_ORDER, data="text"),
+        Model(
+            "honb",
+            "HigherOrderNB",
+            "text.higher_order_nb",
+            "naive Bayes on second-order paths between terms",
+            _HIGHER_ORDER,
+            data="text",
+        ),
         Model(
             "honb3",
             "HigherOrderNB",
+            "text.higher_order_nb",
             "naive Bayes on third-order paths between terms",
             _HIGHER_ORDER,
             data="text",
@@ -247,6 +292,7 @@ MODELS: dict[str, Model] = {
         Model(
             "pure-honb",
             "HigherOrderNB",
+            "text.higher_order_nb",
             "naive Bayes on paths of exactly second order",
             _HIGHER_ORDER,
             data="text",
@@ -256,6 +302,7 @@ MODELS: dict[str, Model] = {
         Model(
             "hosvm",
             "HigherOrderSVC",
+            "text.higher_order_svm",
             "support vector machine on higher-order log ratios",
             _HIGHER_ORDER,
             data="text",
@@ -263,6 +310,7 @@ MODELS: dict[str, Model] = {
         Model(
             "nbsvm",
             "HigherOrderSVC",
+            "text.higher_order_svm",
             "support vector machine on first-order log ratios",
             _HIGHER_ORDER,
             data="text",
@@ -271,6 +319,7 @@ MODELS: dict[str, Model] = {
         Model(
             "wm-nbsvm",
             "WangManningNBSVM",
+            "text.nbsvm",
             "support vector machine on log-count ratios, interpolated",
             "Wang & Manning 2012",
             data="text",
@@ -279,6 +328,7 @@ MODELS: dict[str, Model] = {
         Model(
             "word-clusters",
             "WordClusterNB",
+            "text.word_clusters",
             "multinomial naive Bayes on clusters of words",
             "Slonim & Tishby 2001",
             data="text",
@@ -287,6 +337,7 @@ MODELS: dict[str, Model] = {
         Model(
             "bat",
             "BayesianTensorClassifier",
+            "tensors.bat",
             "a parent for all cells that share a dimension",
             "Liu et al. 2013",
             data="tensor",
@@ -295,20 +346,14 @@ MODELS: dict[str, Model] = {
         Model(
             "stl",
             "SupportTensorMachine",
+            "tensors.support_tensor_machine",
             "support vector machine, a vector a mode",
             "Tao et al. 2007",
             data="tensor",
             by_default=False,
         ),
         *(
-            Model(
-                name,
-                estimator,
-                description,
-                "scikit-learn",
-                home="unnaive.baselines.tables",
-                by_default=name != "boosting",
-            )
+            Model(name, estimator, "baselines.tables", description, "scikit-learn", by_default=name != "boosting")
             for name, estimator, description in (
                 ("logistic", "logistic_regression", "logistic regression"),
                 ("linear-svm", "linear_svm", "linear support vector machine"),
@@ -322,13 +367,7 @@ MODELS: dict[str, Model] = {
         ),
         *(
             Model(
-                name,
-                estimator,
-                description,
-                "scikit-learn",
-                data="text",
-                home="unnaive.baselines.text",
-                counts=name != "text-svm",
+                name, estimator, "baselines.text", description, "scikit-learn", data="text", counts=name != "text-svm"
             )
             for name, estimator, description in (
                 ("multinomial-nb", "multinomial_nb", "multinomial naive Bayes on counts of terms"),
@@ -339,6 +378,25 @@ MODELS: dict[str, Model] = {
         ),
     )
 }
+
+# The other public estimators, by module. Like the models they may be part of a model file.
+TRANSFORMERS = {
+    "TableEncoder": "encoding.table_encoder",
+    "MDLDiscretizer": "encoding.mdl_discretizer",
+    "Terms": "text.terms",
+    "TextTensor": "text.text_tensor",
+    "PatternTensor": "tensors.pattern_tensor",
+    "SubgraphTensor": "graphs.subgraph_tensor",
+    "HigherOrderTransformer": "text.higher_order_svm",
+    "InstanceGraphEmbedding": "instance_graph.instance_graph_embedding",
+}
+# Internal types that a model file may hold.
+FILE_PARTS = {"Categories": "encoding.categories", "TextAsCategories": "baselines.tables"}
+
+_ESTIMATORS = {model.estimator: model.module for model in MODELS.values() if not model.is_baseline}
+# What `unnaive` exports, and what a model file may hold of this package: the module of each name.
+PUBLIC_NAMES = {**_ESTIMATORS, **TRANSFORMERS, "SparseTensor": "tensors.sparse_tensor"}
+FILE_TYPES = {**_ESTIMATORS, **TRANSFORMERS, **FILE_PARTS}
 
 GROUPS: dict[str, Callable[[Model], bool]] = {
     "default": lambda model: model.by_default,

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from unnaive.io.datasets import columns_to_learn_from, open_source
+from unnaive.io.formats import DataError, TableFile, as_text
 from unnaive.io.labels import LabelReader
-from unnaive.io.open_table import DataError, TableFile, as_text
 from unnaive.models import classifier_of, find_models
 from unnaive.persist import SavedModel, save
 

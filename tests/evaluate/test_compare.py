@@ -118,7 +118,7 @@ def test_a_transductive_model_gets_the_test_rows_without_labels(table, monkeypat
     import unnaive.baselines.tables
 
     monkeypatch.setattr(unnaive.baselines.tables, "peeking", Peeking, raising=False)
-    model = Model("peeking", "peeking", "", "", transductive=True, home="unnaive.baselines.tables")
+    model = Model("peeking", "peeking", "baselines.tables", "", "", transductive=True)
     compare([model], {"table": table}, cv=3)
     assert len(seen) == 3
     for train, unlabelled, columns in seen:

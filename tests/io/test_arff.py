@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import arff as scipy_arff
 
-from unnaive.io.open_table import DataError, open_table
+from unnaive.io.formats import DataError, open_table
 
 HEADER = (
     "@relation r\n@attribute colour {red, 'dark blue', green}\n@attribute size numeric\n@attribute note string\n@data\n"
@@ -245,3 +245,11 @@ def test_what_is_written_in_quotes_is_read_back_whole_or_in_batches(folder, cont
     values = zip(frame["a"].tolist(), frame["b"].tolist(), frame["c"].tolist())
     assert [tuple(None if gone else value for value, gone in zip(*pair)) for pair in zip(values, missing)] == rows
     pd.testing.assert_frame_equal(pd.concat(list(table.batches(rows=n_rows))), frame)
+
+
+def test_declared_values_are_categories_and_a_question_mark_is_missing(folder):
+    text = "@relation trips\n@attribute sky {clear, grey}\n@attribute warmth numeric\n@data\nclear, 21\n?, 14.5\n"
+    frame = table_of(folder, text).read()
+    assert frame["sky"].astype(object).fillna("?").tolist() == ["clear", "?"]
+    assert frame["sky"].cat.categories.tolist() == ["clear", "grey"]
+    assert frame["warmth"].tolist() == [21.0, 14.5]

@@ -82,3 +82,8 @@ def test_blocks_hold_the_rows_that_were_written(rows, size):
     for block in blocks_of_rows(io.BytesIO(text.getvalue().encode()), ",", size):
         found += csv.reader(io.StringIO(block.decode(), newline=""))
     assert found == rows
+
+
+def test_a_row_in_quotes_is_not_cut():
+    blocks = list(blocks_of_rows(io.BytesIO(b'1,2\n"3\n4",5\n6'), ",", size=6))
+    assert blocks == [b"1,2\n", b'"3\n4",5\n', b"6"]

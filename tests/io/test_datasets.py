@@ -271,7 +271,7 @@ def test_text_that_is_none_is_refused(target, how, said, write):
 
 
 def test_lists_are_several_labels_however_many_there_are(write, monkeypatch):
-    monkeypatch.setattr(labels, "_MOST_LABELS", 2)
+    monkeypatch.setattr(labels, "_MAX_LABELS", 2)
     lines = "".join(f'{{"text": "fog", "tags": ["{tag}"]}}\n' for tag in "abcd")
     with pytest.raises(DataError, match="several labels in column 'tags'"):
         labels.LabelReader.of_file(open_table(write(lines, "posts.jsonl")), "tags", 10)
@@ -492,3 +492,9 @@ def test_a_folder_comes_before_what_is_installed(monkeypatch, tmp_path):
         out.write("x,class\n1,a\n2,b\n")
     monkeypatch.setattr(fetching, "fetch_covtype", lambda **options: pytest.fail("fetched"))
     assert datasets.load("covertype", folder=tmp_path).n_rows == 2
+
+
+def test_a_named_set_is_opened_to_be_read_in_batches():
+    assert datasets.open_source("wine").n_rows == 178
+    columns = datasets.columns_to_learn_from(datasets.open_source("iris"), "iris", "target")
+    assert columns[:2] == ["sepal length (cm)", "sepal width (cm)"]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unnaive.io import delimited
-from unnaive.io.open_table import DataError, open_table
+from unnaive.io.formats import DataError, open_table
 
 MISSING = {"", "?", "NA", "NaN", "nan"}
 

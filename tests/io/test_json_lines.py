@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unnaive.io import json_lines as jsonlines
-from unnaive.io.open_table import DataError, as_text, open_table
+from unnaive.io.formats import DataError, as_text, open_table
 
 GOOD = '{"text": "Rain.", "label": "wet"}\n{"text": "Sun!", "label": "dry"}\n'
 
@@ -164,7 +164,7 @@ def test_a_gzipped_file_that_ends_too_early_is_refused(folder):
 
 
 def test_names_that_are_data_do_not_fill_the_memory(folder, monkeypatch):
-    monkeypatch.setattr(jsonlines, "_MOST_CELLS", 1000)
+    monkeypatch.setattr(jsonlines, "_MAX_CELLS", 1000)
     assert "200 different keys, too many for columns" in refusal(folder, [{f"user {row}": 1} for row in range(200)])
     wide = [{f"x{column}": column for column in range(200)} for _ in range(20)]
     assert table_of(folder, wide).read().shape == (20, 200)
@@ -275,3 +275,20 @@ def test_a_frame_that_was_read_may_be_changed(folder):
     frame = table.read()
     frame["a"] = np.array([5, 6])
     assert table.read()["a"].tolist() == [1, 2]
+
+
+def test_keys_that_are_not_everywhere_are_missing_values(folder):
+    (folder / "posts.jsonl").write_text(
+        '{"text": "Rain again.", "likes": 3}\n{"text": "Sun!", "tags": ["sky", "joy"]}\n'
+    )
+    posts = open_table(folder / "posts.jsonl")
+    assert posts.kinds == {"text": "text", "likes": "number", "tags": "terms"}
+    frame = posts.read()
+    assert frame["text"].tolist() == ["Rain again.", "Sun!"]
+    assert frame["likes"].fillna(-1).tolist() == [3.0, -1]
+    assert frame["tags"].tolist() == [None, ["sky", "joy"]]
+
+
+def test_numbers_as_text_are_written_as_they_were(folder):
+    (folder / "codes.jsonl").write_text('{"code": 7}\n{"code": 12}\n')
+    assert as_text(open_table(folder / "codes.jsonl"), ["code"]).read()["code"].tolist() == ["7", "12"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unnaive.io.open_table import DataError, open_table
+from unnaive.io.formats import DataError, open_table
 
 HEADER = """@relation trips
 @attribute Place {beach, museum}
@@ -80,3 +80,15 @@ def test_what_is_wrong_is_said(folder, text, message):
     with pytest.raises(DataError) as caught:
         table_of(folder, text)
     assert message in str(caught.value)
+
+
+def test_null_is_missing_and_values_are_in_the_order_of_inputs_and_outputs(folder):
+    table = table_of(
+        folder,
+        "@relation trips\n@attribute place {beach, museum}\n@attribute warmth real [0.0, 40.0]\n"
+        "@inputs warmth\n@outputs place\n@data\nbeach, 21.0\nmuseum, <null>\n",
+    )
+    frame = table.read()
+    assert (list(frame), table.target) == (["warmth", "place"], "place")
+    assert frame["warmth"].fillna(-1).tolist() == [21.0, -1]
+    assert frame["place"].tolist() == ["beach", "museum"]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unnaive.io.open_table import DataError, open_table
+from unnaive.io.formats import DataError, open_table
 
 
 @pytest.fixture(scope="module")

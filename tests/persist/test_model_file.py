@@ -63,6 +63,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
+import unnaive
 from tests.test_common import COUNTING_MODELS, TABLE_MODELS, assert_same_model, given_bins, random_table
 from unnaive import (
     AODE,
@@ -78,10 +79,10 @@ from unnaive import (
     TableEncoder,
     Terms,
     __version__,
-    persist,
 )
+from unnaive.core.saved_state import KeptState
 from unnaive.models import MODELS
-from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, save
+from unnaive.persist import ModelFileError, SavedModel, load, model_file, read_manifest, save
 from unnaive.persist import allow_list as types
 from unnaive.tensors.bat import BayesianTensorClassifier
 from unnaive.tensors.support_tensor_machine import SupportTensorMachine
@@ -508,24 +509,34 @@ def test_the_transformation_into_ratios_answers_as_before(tmp_path):
     assert_kept(ratios_of_two_classes().fit(documents, labels == "sea"), random_documents(1)[0], tmp_path)
 
 
-@pytest.mark.filterwarnings("ignore:Bins whose width")
-def test_every_type_that_may_be_in_a_file_is_in_one():
+def fitted_models():
+    """A fitted model for every type that may be in a file, those of the registry among them."""
     table, labels = table_of_objects(0, 100)
-    found = set()
     for model in [*PIPELINES.values(), *(MODELS[name].make() for name in TABLE_MODELS)]:
-        found |= set(types.audit(skops.io.dumps(clone(model).fit(table, labels)))[0])
+        yield clone(model).fit(table, labels)
     numbers = table[["width", "length"]].fillna(0.0)
     for name in NUMERIC_MODELS:
-        found |= set(types.audit(skops.io.dumps(MODELS[name].make().fit(numbers, labels)))[0])
+        yield MODELS[name].make(**NUMERIC_MODELS[name]).fit(numbers, labels)
     for name in TENSOR_MODELS:
-        found |= set(types.audit(skops.io.dumps(MODELS[name].make_for_table().fit(table, labels)))[0])
+        yield MODELS[name].make_for_table().fit(table, labels)
     documents = random_documents(0)
     of_text = [MODELS[name].make_for_documents() for name in (*TEXT_MODELS, *TENSOR_MODELS)]
     for model in [*of_text, ratios_of_two_classes()]:
-        found |= set(types.audit(skops.io.dumps(model.fit(documents[0], documents[1] == "sea")))[0])
-    found |= set(types.audit(skops.io.dumps(model_of_graphs().fit(*graphs_of(0))))[0])
-    binary = clone(PIPELINES["boosting"]).fit(table, labels == "no")
-    found |= set(types.audit(skops.io.dumps(binary))[0])
+        yield model.fit(documents[0], documents[1] == "sea")
+    yield model_of_graphs().fit(*graphs_of(0))
+    yield clone(PIPELINES["boosting"]).fit(table, labels == "no")
+
+
+@pytest.mark.filterwarnings("ignore:Bins whose width")
+def test_every_type_that_may_be_in_a_file_is_in_one_under_its_public_name():
+    found = set()
+    for model in fitted_models():
+        payload = model_file._pack(model)
+        found |= set(types.audit(payload)[0])
+        schema = members_of(payload)[0]
+        assert not re.search(r'"unnaive\.', json.dumps(schema))
+        assert {node["__module__"] for node in nodes_of(schema) if "unnaive" in node["__module__"]} <= {"unnaive"}
+    assert {f"unnaive.{model.estimator}" for model in MODELS.values() if not model.is_baseline} <= found
     here = CyHalfBinomialLoss.__module__
     for kind in ("ObjectNode", "TreeNode", "LossNode", "RandomGeneratorNode", "PartialNode", "FunctionNode"):
         known = {name for name in types.TYPES[kind] if kind != "LossNode" or name.startswith(f"{here}.")}
@@ -538,6 +549,31 @@ def test_only_classifiers_that_were_fitted_are_saved(tmp_path):
     with pytest.raises(ModelFileError, match="This MDLDiscretizer is no classifier"):
         save(MDLDiscretizer().fit([[1.0], [2.0]], [0, 1]), tmp_path / "model.unnaive")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", types.OWN_TYPES.values())
+def test_every_type_of_this_package_in_a_file_checks_itself(name):
+    kind = getattr(unnaive, name.removeprefix("unnaive."))
+    assert types.type_name(kind) == name
+    assert callable(kind.check_state)
+    kind.check_state(kind([], []) if name == "unnaive.Categories" else kind())  # before it is fitted
+
+
+def test_a_model_that_cannot_be_checked_is_neither_saved_nor_loaded(fitted, tmp_path, monkeypatch):
+    path = tmp_path / "model.unnaive"
+    save(fitted, path)
+    monkeypatch.delattr(KeptState, "check_state")
+    refused(path, "does not hold a sound model")
+    with pytest.raises(ModelFileError, match="cannot be saved"):
+        save(fitted, tmp_path / "other.unnaive")
+
+
+def test_parts_that_are_not_fitted_are_kept(tmp_path):
+    steps = [(name, make_pipeline(*steps)) for name, steps in {"a": (TableEncoder(), AODE()), "b": (TAN(),)}.items()]
+    voting = VotingClassifier(steps, voting="soft").fit(*random_table(0, 60))
+    assert_kept(voting, random_table(1, 20)[0], tmp_path)
+    with pytest.raises(NotFittedError):
+        load(tmp_path / "model.unnaive").model.estimators[0][1][0].transform(random_table(0, 20)[0])
 
 
 class OwnAODE(AODE):
@@ -601,7 +637,7 @@ def test_the_manifest_tells_what_the_model_is(tmp_path):
     assert isinstance(saved, SavedModel)
     assert saved.manifest == manifest
     assert saved.target == manifest["target"] == "answer"
-    assert manifest["format"] == 1
+    assert manifest["format"] == 2
     assert manifest["unnaive"] == __version__
     assert manifest["estimator"] == "AODE"
     assert manifest["parameters"].keys() == model.get_params(deep=False).keys()
@@ -673,13 +709,13 @@ def test_a_failure_while_writing_leaves_the_old_file_and_nothing_else(where, err
     path = tmp_path / "model.unnaive"
     save(fitted, path)
     before = path.read_bytes()
-    payload = persist._pack(fitted)
-    monkeypatch.setattr(persist, "_pack", lambda _: payload)
+    payload = model_file._pack(fitted)
+    monkeypatch.setattr(model_file, "_pack", lambda _: payload)
 
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(f"unnaive.persist.{where}", fail)
+    monkeypatch.setattr(f"unnaive.persist.model_file.{where}", fail)
     with pytest.raises(ModelFileError if isinstance(error, OSError) else type(error)) as caught:
         save(fitted, path, target="other")
     if isinstance(error, OSError):
@@ -712,13 +748,13 @@ def test_places_that_cannot_be_written_to_are_named(fitted, tmp_path):
 
 
 def test_counts_that_shrink_as_far_as_a_bomb_are_stored_as_they_are(tmp_path, monkeypatch):
-    monkeypatch.setattr(persist, "_SMALL", 0)
-    monkeypatch.setattr(persist, "_RATIO", 10)
+    monkeypatch.setattr(model_file, "_SMALL", 0)
+    monkeypatch.setattr(model_file, "_RATIO", 10)
     table = pd.DataFrame({name: [f"{name}{k}" for k in range(80)] for name in "abc"})
     model = AODE().fit(table, np.arange(80) % 2)
     assert_kept(model, table, tmp_path)
     assert (tmp_path / "model.unnaive").stat().st_size > sum(part.nbytes for part in model.statistic_.tables)
-    monkeypatch.setattr(persist, "_LARGEST", 1000)
+    monkeypatch.setattr(model_file, "_LARGEST", 1000)
     with pytest.raises(ModelFileError, match="cannot be saved, as it takes"):
         save(model, tmp_path / "model.unnaive")
 
@@ -755,7 +791,7 @@ def test_a_file_that_may_not_be_read_is_named(fitted, tmp_path):
 
 def test_a_file_that_may_not_be_read_is_told_apart_from_a_damaged_one(fitted, tmp_path, monkeypatch):
     save(fitted, tmp_path / "model.unnaive")
-    monkeypatch.setattr(persist.os.path, "getsize", lambda _: (_ for _ in ()).throw(PermissionError(13, "denied")))
+    monkeypatch.setattr(model_file.os.path, "getsize", lambda _: (_ for _ in ()).throw(PermissionError(13, "denied")))
     refused(tmp_path / "model.unnaive", r"cannot be read: permission denied\.")
 
 
@@ -793,11 +829,19 @@ def test_truncated_and_changed_files_are_refused(fitted, tmp_path):
 )
 def test_a_file_from_the_future_asks_for_an_upgrade(fitted, tmp_path, release, told):
     path = tmp_path / "model.unnaive"
-    path.write_bytes(whole_of({"format": 2, "unnaive": release}, b"", name="whatever comes"))
+    path.write_bytes(whole_of({"format": 3, "unnaive": release}, b"", name="whatever comes"))
     reason = f"was written by {told}, newer than this {__version__}: upgrade to read it"
     refused(path, reason)
     with pytest.raises(ModelFileError, match=reason):
         read_manifest(path)
+
+
+def test_a_file_of_an_older_format_asks_for_a_new_fit(fitted, tmp_path):
+    path = tmp_path / "model.unnaive"
+    path.write_bytes(whole_of({"format": 1, "unnaive": "0.0.9"}, b""))
+    refused(path, "was written by unnaive 0.0.9 in a format that is no longer read: fit the model again and save it")
+    path.write_bytes(whole_of({"format": 0, "unnaive": "0.0.9"}, b""))
+    refused(path, "is corrupted")
 
 
 def test_bombs_are_not_unpacked(fitted, tmp_path, monkeypatch):
@@ -805,7 +849,7 @@ def test_bombs_are_not_unpacked(fitted, tmp_path, monkeypatch):
     save(fitted, path)
     manifest, _ = parts_of(path.read_bytes())
     bomb = bytes(2**22)
-    monkeypatch.setattr(persist, "_SMALL", 2**20)
+    monkeypatch.setattr(model_file, "_SMALL", 2**20)
     path.write_bytes(whole_of(manifest | {"sha256": hashlib.sha256(bomb).hexdigest()}, bomb))
     refused(path, "would unpack to 4,194,304 bytes, more than a model file of its size can")
     # A member that says it is small is not unpacked beyond what it says.
@@ -902,7 +946,8 @@ importlib.import_module shutil.rmtree socket.create_connection operator.methodca
 functools.partial functools.reduce numpy.load numpy.save numpy.memmap numpy.void numpy.fromfile numpy.add
 numpy.lib.format.open_memmap scipy.special.expit joblib.load joblib.memory.Memory skops.io.loads
 sklearn.datasets.fetch_openml sklearn.cluster._birch.Birch sklearn.neighbors._classification.KNeighborsClassifier
-unnaive.persist.save unnaive.persist.load unnaive.counts.count_table.CountTable
+unnaive.persist.save unnaive.SparseTensor unnaive.lazy_names unnaive.bayes.aode.AODE
+unnaive.persist.load unnaive.counts.count_table.CountTable
 unnaive.counts.counting_classifier._remade
 unnaive.cli.main.main a_module_that_is_not_there.x .
 """.split()  # noqa: SIM905
@@ -1283,8 +1328,7 @@ def test_models_of_text_that_do_not_fit_together_are_neither_saved_nor_loaded(br
     edit(model[-1])
     with pytest.raises(ModelFileError, match="cannot be saved"):
         save(model, path)
-    monkeypatch.setattr(persist, "check_model", lambda model: None)
-    monkeypatch.setattr(persist, "parts_of", lambda model: [])
+    monkeypatch.setattr(model_file, "check_model", lambda model: None)
     try:
         save(model, path)
     except Exception:
@@ -1600,7 +1644,7 @@ def other_manifest(rng, whole):
 def newer(rng, whole):
     manifest, payload = parts_of(whole)
     return whole_of(
-        manifest | {"format": int(rng.integers(2, 10**6)), "unnaive": JUNK[rng.integers(len(JUNK))]}, payload
+        manifest | {"format": int(rng.integers(3, 10**6)), "unnaive": JUNK[rng.integers(len(JUNK))]}, payload
     )
 
 

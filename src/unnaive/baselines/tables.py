@@ -88,3 +88,9 @@ class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             values = X[name].map(str, na_action="ignore").astype(object)
             known[name] = pd.Categorical(values.where(values.isin(categories)), categories=categories)
         return known
+
+    def check_state(self) -> None:
+        """Raise ValueError if the categories are not lists of text by column."""
+        for categories in vars(self).get("categories_", {}).values():
+            if type(categories) is not list or not all(type(value) is str for value in categories):
+                raise ValueError("Categories must be lists of text.")

@@ -323,7 +323,7 @@ def list_models(as_json: AsJson = False) -> None:
     from unnaive.show import terminal
 
     if as_json:
-        print_json([asdict(model) for model in MODELS.values()])
+        print_json([{**asdict(model), "home": model.home} for model in MODELS.values()])
         return
     printer().print(terminal.model_table())
 

@@ -53,7 +53,13 @@ class Categories:
         self.declared = values[:n_declared]
         self.values = values
         self.code = {value: code for code, value in enumerate(values)}
-        if len(self.declared) != n_declared or len(self.code) != len(values):
+        if len(self.declared) != n_declared:
+            raise ValueError("There are fewer categories than were declared.")
+        self.check_state()
+
+    def check_state(self) -> None:
+        """Raise ValueError if the categories do not fit together."""
+        if len(self.code) != len(self.values) or self.values[: len(self.declared)] != self.declared:
             raise ValueError("Categories are distinct, and those that were declared come first.")
 
 

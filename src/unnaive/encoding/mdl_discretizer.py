@@ -204,6 +204,19 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         starts = np.concatenate([[0], np.cumsum(self.n_bins_ - 1)])
         return bin_codes(X, np.concatenate(self.cut_points_), starts)
 
+    def check_state(self) -> None:
+        """Raise ValueError if what was learned does not fit together."""
+        if not {"cut_points_", "n_bins_"} & vars(self).keys():
+            return
+        cuts, n_bins = self.cut_points_, self.n_bins_
+        if not (
+            len(cuts) == self.n_features_in_ > 0
+            and n_bins.dtype == np.int64
+            and n_bins.tolist() == [len(of_column) + 1 for of_column in cuts]
+            and all(c.dtype == np.float64 and c.ndim == 1 and not np.isnan(c).any() for c in cuts)
+        ):
+            raise ValueError("The cut points and numbers of bins do not fit together.")
+
     def _read(self, X: Any, reset: bool) -> np.ndarray:
         checks = {"dtype": np.float64, "ensure_all_finite": False}
         if not nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_pandas_dataframe(X):

@@ -237,6 +237,8 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def check_state(self) -> None:
         """Make sure that what was learnt fits together, whoever made it: the kernels check no bounds."""
+        if "_categories" not in vars(self):
+            return
         is_categorical, n_values = self.is_categorical_, self.n_values_
         n_bins = n_values[~is_categorical]
         expected: Any = np.zeros_like(n_bins)

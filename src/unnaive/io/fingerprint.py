@@ -1,4 +1,4 @@
-"""What a table holds as one digest: the same on every platform and for every release of pandas."""
+"""The content of a table as a digest that is the same on every platform and for every release of pandas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unnaive.core.validation import is_missing
 
 
 def digest_column(digest: Any, column: pd.Series) -> None:
-    """Feed the type and the values of a column to a digest."""
+    """Feed the type and values of a column to a digest."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         digest_bytes(digest, b"ordered categories" if dtype.ordered else b"categories")
@@ -48,6 +48,6 @@ def _digest_coded(digest: Any, codes: NDArray[Any], values: Any) -> None:
 
 
 def digest_bytes(digest: Any, part: bytes) -> None:
-    """Feed a part with its length, so that no two lists of parts look the same."""
+    """Feed a part preceded by its length, so that no two lists of parts give the same bytes."""
     digest.update(len(part).to_bytes(8, "little"))
     digest.update(part)

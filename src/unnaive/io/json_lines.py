@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, which need not all have the same keys."""
+"""JSON lines: one object per line; objects may have different keys."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from unnaive.io.table_file import FrameTable
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = range(-(2**63), 2**63)
-_MOST_CELLS, _MOST_EMPTY = 10**8, 100  # beyond so many, at least one in so many has to hold a value
+_MAX_CELLS, _MAX_EMPTY = 10**8, 100  # a larger table must have a value in at least one of 100 cells
 _ARROW_TYPES = {"integer": pa.int64(), "number": pa.float64(), "text": pa.large_string()}
 _WORDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
 
 
 @dataclass(frozen=True)
 class _Column:
-    """A column as pandas has it, what it holds, and why it cannot be read, if that is so."""
+    """A column as pandas has it, its kind, and the error to raise when it is read, if any."""
 
     kind: str
     values: Any
@@ -32,13 +32,7 @@ class _Column:
 
 
 class JsonLinesTable(FrameTable):
-    """The objects of a JSON lines file as rows; a column that is of no use is an error only where it is read.
-
-    Parameters
-    ----------
-    source : Source
-    columns : dict of str to _Column
-    """
+    """The objects of a JSON lines file as rows; an unusable column is an error only when it is read."""
 
     def __init__(self, source: Source, columns: dict[str, _Column]) -> None:
         frame = pd.DataFrame({name: column.values for name, column in columns.items()})
@@ -64,36 +58,11 @@ class JsonLinesTable(FrameTable):
 
 
 def read_json_lines(source: Source) -> JsonLinesTable:
-    """Read a file of JSON objects, one a line, as a whole.
+    """Read a file of JSON objects, one per line.
 
-    Columns are the keys of all objects, in the order in which they turn up; a key that is not there, null and NaN are
-    missing values. A column of lists holds documents as terms. Numbers beside text are text.
-
-    Parameters
-    ----------
-    source : Source
-
-    Returns
-    -------
-    JsonLinesTable
-        With the kinds of other files, and "terms" for lists of text or whole numbers, "bool", and "nested" for
-        columns of objects, and others that cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from unnaive.io.open_table import open_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "posts.jsonl"
-    ...     _ = path.write_text('{"text": "Rain again.", "likes": 3}\\n{"text": "Sun!", "tags": ["sky", "joy"]}\\n')
-    ...     posts = open_table(path)
-    ...     print(posts.kinds)
-    ...     print(posts.read())
-    {'text': 'text', 'likes': 'number', 'tags': 'terms'}
-              text  likes        tags
-    0  Rain again.    3.0        None
-    1         Sun!    NaN  [sky, joy]
+    Columns are the keys of all objects, in order of appearance; absent keys, null and NaN are missing values. Lists of
+    text or integers are documents (kind "terms"), numbers mixed with text are text, and columns that hold objects or
+    cannot be read otherwise are of kind "nested".
     """
     lines: list[int] = []
     columns: dict[str, tuple[list[int], list[Any]]] = {}  # the rows that have a value, and the values
@@ -112,7 +81,7 @@ def read_json_lines(source: Source) -> JsonLinesTable:
     if not columns:
         raise source.error("the objects in it have no keys.")
     n_cells, n_values = len(lines) * len(columns), sum(len(values) for _, values in columns.values())
-    if n_cells > _MOST_CELLS and n_cells > _MOST_EMPTY * n_values:
+    if n_cells > _MAX_CELLS and n_cells > _MAX_EMPTY * n_values:
         raise source.error(
             f"the objects have {len(columns):,} different keys, too many for columns; write names that are data as "
             "values."
@@ -125,22 +94,22 @@ def read_json_lines(source: Source) -> JsonLinesTable:
 def _read_object(source: Source, number: int, line: str) -> dict[str, Any]:
     try:
         found = json.loads(line)
-        if _SURROGATE.search(line):  # a character may be cut in two, and the half of one is none
+        if _SURROGATE.search(line):  # half of a surrogate pair is not a character
             found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     except RecursionError:
         raise source.error("the line is nested too deeply.", number) from None
     except ValueError as error:
-        raise source.error(_say_what_is_wrong(line, error), number) from None
+        raise source.error(_describe_error(line, error), number) from None
     if not isinstance(found, dict):
         words = _WORDS.get(type(found), "null")
         raise source.error(f'this is {words}, but every line is to be an object, as {{"text": "…"}}.', number)
     return found
 
 
-def _say_what_is_wrong(line: str, error: ValueError) -> str:
+def _describe_error(line: str, error: ValueError) -> str:
     if line in ("[", "{"):
         return "one object a line is read, each on a line of its own; jq -c writes such files (jq -c '.[]' of a list)."
-    if not isinstance(error, json.JSONDecodeError):  # a number beyond all measure
+    if not isinstance(error, json.JSONDecodeError):  # a number with too many digits
         return f"the line cannot be read ({excerpt(str(error))})."
     if line.startswith("{") and not line.endswith("}"):
         return "the object is not closed, so the line was cut off: get the file again, or delete the line."
@@ -164,9 +133,9 @@ def _column(source: Source, name: str, lines: list[int], rows: list[int], values
 
     if dict in types or list in types:
         for place, value in enumerate(values):
-            strange = _strange_among_lists(value)
-            if strange:
-                return unusable(place, f"{strange}; leave the column out, or make several columns of it.")
+            problem = _not_terms(value)
+            if problem:
+                return unusable(place, f"{problem}; leave the column out, or make several columns of it.")
         return _Column("terms", pd.Series(filled(values), dtype=object))
     if types == {bool}:
         return _Column("bool", pd.Series(filled(values), dtype=bool if complete else object))
@@ -182,7 +151,7 @@ def _column(source: Source, name: str, lines: list[int], rows: list[int], values
     return _Column(kind, pa.array(filled(values), _ARROW_TYPES[kind]).to_pandas())
 
 
-def _strange_among_lists(value: Any) -> str | None:
+def _not_terms(value: Any) -> str | None:
     """What a value is, if it is not a list of terms."""
     if not isinstance(value, list):
         return f"{_WORDS[type(value)]} here" + ("" if isinstance(value, dict) else " and lists or objects elsewhere")

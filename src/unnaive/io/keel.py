@@ -1,4 +1,4 @@
-"""The .dat files of KEEL."""
+"""KEEL .dat files."""
 
 from __future__ import annotations
 
@@ -10,36 +10,9 @@ _LISTS = frozenset({"input", "inputs", "output", "outputs"})
 
 
 def read_keel(source: Source) -> FrameTable:
-    """Read a KEEL file as a whole.
+    """Read a KEEL file whole; the target is the last output, else the attribute named class, else the last.
 
-    Declared values are categories in the declared order. If the file lists inputs, those and the outputs are the
-    columns of the table.
-
-    Parameters
-    ----------
-    source : Source
-
-    Returns
-    -------
-    FrameTable
-        Its target is the last of the outputs, else the attribute named class, else the last.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from unnaive.io.open_table import open_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "trips.dat"
-    ...     _ = path.write_text(
-    ...         "@relation trips\\n@attribute place {beach, museum}\\n@attribute warmth real [0.0, 40.0]\\n"
-    ...         "@inputs warmth\\n@outputs place\\n@data\\nbeach, 21.0\\nmuseum, <null>\\n"
-    ...     )
-    ...     trips = open_table(path)
-    ...     print(trips.read(), trips.target)
-       warmth   place
-    0    21.0   beach
-    1     NaN  museum place
+    If the header lists inputs, only these and the outputs are columns.
     """
     relation = read_relation(source, "KEEL", missing=frozenset({"?", "<null>"}), lists=_LISTS)
     frame = relation.frame

@@ -1,4 +1,4 @@
-"""Labels as a file writes them: whole numbers, booleans or text, the same for every batch of it."""
+"""Labels as a file writes them: integers, booleans or text, the same for every batch."""
 
 from __future__ import annotations
 
@@ -10,41 +10,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unnaive.io.open_table import DataError, TableFile
+from unnaive.io.formats import DataError, TableFile
 
-_MOST_FRACTIONS = 50  # more distinct labels that are not whole are measurements, not classes
-_MOST_LABELS = 10_000  # more are names of rows, not classes
+_MAX_FRACTIONS = 50  # more distinct labels with fractions are measurements, not classes
+_MAX_LABELS = 10_000  # more are row identifiers, not classes
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True)
 class LabelReader:
-    """What each value of a target column stands for.
-
-    Parameters
-    ----------
-    labels : dict
-        From the values that the file holds to labels.
-    dtype : dtype
-        Of the labels.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from unnaive.io.labels import LabelReader
-    >>> reader = LabelReader.of_values("trips", pd.Series([2.0, 1.0, None], name="class"))
-    >>> reader.read(pd.Series([1.0, 2.0, 2.0]))
-    array([1, 2, 2])
-    >>> reader.like(np.array(["1", "2"])).read(pd.Series([1.0, 2.0]))
-    array(['1', '2'], dtype='<U1')
-    """
+    """The label for each value of a target column, and the dtype of the labels."""
 
     labels: dict[Any, Any]
     dtype: np.dtype[Any]
 
     @classmethod
     def of_values(cls, name: str, values: pd.Series) -> LabelReader:
-        """From the distinct values of the target column of a table called ``name``, those missing left out."""
+        """From the distinct values of the target column of a table called ``name``, ignoring missing ones."""
         present = values.dropna()
         labels = labels_of(name, present)
         return cls(dict(zip(present.tolist(), labels.tolist())), labels.dtype)
@@ -57,9 +39,9 @@ class LabelReader:
         for batch in table.batches([target], rows):
             found = batch[target].drop_duplicates()
             distinct = found if distinct is None else pd.concat([distinct, found]).drop_duplicates()
-            if len(distinct) > _MOST_LABELS:
+            if len(distinct) > _MAX_LABELS:
                 raise DataError(
-                    f"{table.source.path} has more than {_MOST_LABELS:,} different values in column {target!r}, too "
+                    f"{table.source.path} has more than {_MAX_LABELS:,} different values in column {target!r}, too "
                     "many for classes: name another target."
                 )
         if distinct is None or distinct.isna().all():
@@ -67,37 +49,19 @@ class LabelReader:
         return cls.of_values(str(table.source.path), distinct)
 
     def like(self, classes: NDArray[Any]) -> LabelReader:
-        """A reader that gives those of some classes that are written as the labels; others stay as they are."""
+        """A reader that maps labels to the classes that have the same text; others are unchanged."""
         known = {str(label): label for label in classes.tolist()}
         labels = {value: known.get(str(label), label) for value, label in self.labels.items()}
         unknown = any(str(label) not in known for label in self.labels.values())
         return LabelReader(labels, np.dtype(object) if unknown else classes.dtype)
 
     def read(self, column: pd.Series) -> NDArray[Any]:
-        """The labels of a part of the column in which none is missing."""
+        """The labels of a part of the column without missing values."""
         return np.array([self.labels[value] for value in column.tolist()], dtype=self.dtype)
 
 
 def labels_of(name: str, column: pd.Series) -> NDArray[Any]:
-    """Labels as whole numbers, booleans or text; none may be missing.
-
-    Parameters
-    ----------
-    name : str
-        What to call the data in an error.
-    column : Series
-
-    Returns
-    -------
-    ndarray
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from unnaive.io.labels import labels_of
-    >>> labels_of("trips", pd.Series(pd.Categorical(["3", "10"])))
-    array([ 3, 10])
-    """
+    """Labels as integers, booleans or text; none may be missing. ``name`` is what errors call the data."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         labels = column.astype(object).to_numpy()
@@ -129,7 +93,7 @@ def _whole_or_text(name: str, column: pd.Series) -> NDArray[Any]:
     numbers = column.to_numpy()
     distinct = np.unique(numbers)
     fractions = distinct[distinct != np.floor(distinct)]
-    if len(fractions) > _MOST_FRACTIONS:
+    if len(fractions) > _MAX_FRACTIONS:
         raise DataError(
             f"{name} has {len(distinct)} different numbers in column {column.name!r}, such as {fractions[0]}: that is "
             "a regression, not a classification; name another target, or cut the numbers into classes."

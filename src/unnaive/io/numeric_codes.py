@@ -1,4 +1,4 @@
-"""CodesAsText: a table of which some columns of numbers are codes, and read as text."""
+"""CodesAsText: a table with some numeric columns read as text."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ _NUMBERS = ("integer", "number")
 
 
 class CodesAsText(TableFile):
-    """Another table with the numbers of some columns written out: 3 and 3.0 are the text "3".
-
-    Parameters
-    ----------
-    table : TableFile
-    text : sequence of str
-        The columns; those that do not hold numbers stay as they are.
-    """
+    """A table with the numbers of some columns as text: 3 and 3.0 are "3". Other columns are unchanged."""
 
     def __init__(self, table: TableFile, text: Sequence[str]) -> None:
         super().__init__(table.source, table.columns)

@@ -1,4 +1,4 @@
-"""Parquet files, read in batches, with the types that the file gives."""
+"""Parquet files, read in batches, with the types of the file."""
 
 from __future__ import annotations
 
@@ -21,20 +21,15 @@ from unnaive.io.table_file import ArrowTable
 
 BEGINNING = b"PAR1"
 
-# Bytes of a column and rows read at a time: a row group may be larger than the memory.
+# Bytes per column and rows read at a time: a row group may be larger than memory.
 _BUFFER, _ROWS = 1 << 16, 1 << 14
 
 
 class ParquetTable(ArrowTable):
-    """A Parquet file; opening it reads its last few kilobytes only.
+    """A Parquet file; opening it reads only its footer.
 
-    Columns of a dictionary type are columns of its values, decimals are floats, and whole numbers are floats where
-    some are missing. The index that pandas stores beside the columns is left out, as pandas does.
-    A gzipped file is unpacked into a temporary one.
-
-    Parameters
-    ----------
-    source : Source
+    Dictionary columns hold their values, decimals are floats, and integers are floats where some are missing. The
+    index that pandas stores is dropped, as pandas does. A gzipped file is unpacked into a temporary one.
     """
 
     def __init__(self, source: Source) -> None:
@@ -59,7 +54,7 @@ class ParquetTable(ArrowTable):
 
     @cached_property
     def _with_missing(self) -> frozenset[str]:
-        """The columns whose type in pandas depends on whether a value is missing, and where one is."""
+        """Integer and boolean columns with missing values, which have another type in pandas."""
         return frozenset(
             name
             for name, type_ in self._types.items()
@@ -87,7 +82,7 @@ class ParquetTable(ArrowTable):
                 )
         with self._errors():
             for batch in self._file.iter_batches(_ROWS, columns=columns):
-                # A name may bring others with it: columns "a" and "a.b" look nested to arrow.
+                # Arrow may return more columns: "a" and "a.b" look nested to it.
                 arrays = [self._plain(batch.column(batch.schema.get_field_index(name)), name) for name in columns]
                 yield pa.RecordBatch.from_arrays(arrays, names=columns)
 
@@ -96,9 +91,9 @@ class ParquetTable(ArrowTable):
         if pa.types.is_integer(type_) and name in self._with_missing:
             type_ = pa.float64()
         if pa.types.is_decimal(values.type):
-            values = pc.cast(values, pa.string())  # arrow's own way from decimals to floats does not round correctly
+            values = pc.cast(values, pa.string())  # arrow's cast from decimal to float does not round correctly
         plain = values if values.type == type_ else pc.cast(values, type_, safe=False)
-        plain.validate(full=True)  # text that is not UTF-8 would be found much later
+        plain.validate(full=True)  # or text that is not UTF-8 would be noticed much later
         return plain
 
     def _to_pandas(self, table: pa.Table) -> pd.DataFrame:
@@ -110,7 +105,7 @@ class ParquetTable(ArrowTable):
         return frame
 
     def _unpacked(self) -> Path:
-        """A copy that arrow can read by itself, gone with this object."""
+        """A temporary unpacked copy, deleted with this object."""
         folder = tempfile.mkdtemp(prefix="unnaive")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         unpacked = Path(folder) / "table.parquet"
@@ -120,7 +115,7 @@ class ParquetTable(ArrowTable):
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn what arrow says of a bad file into one sentence."""
+        """Turn arrow's errors into one sentence."""
         try:
             yield
         except DataError:
@@ -140,7 +135,7 @@ def _index_columns(schema: pa.Schema) -> set[str]:
 
 
 def _plain_type(type_: pa.DataType) -> pa.DataType:
-    """The type without its encoding, and a float where pandas has no such number."""
+    """The type without its encoding, and float where pandas has no such type."""
     if pa.types.is_dictionary(type_):
         return _plain_type(type_.value_type)
     return pa.float64() if pa.types.is_decimal(type_) or pa.types.is_null(type_) else type_

@@ -1,4 +1,4 @@
-"""The files of ARFF and KEEL: a header that declares attributes, and rows of data."""
+"""ARFF and KEEL files: a header that declares attributes, and rows of data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from unnaive.io.source import Source, excerpt
 
 _KEYWORD = re.compile(r"@([a-z]+)[ \t]*(.*)", re.IGNORECASE)
 _TYPE = re.compile(r"[a-z]+", re.IGNORECASE)
-_LARGEST_WHOLE = 2.0**53  # beyond this floats do not know all whole numbers
+_LARGEST_WHOLE = 2.0**53  # beyond this, floats do not represent all integers
 
 
 class _Attribute(ABC):
@@ -28,15 +28,15 @@ class _Attribute(ABC):
 
     @abstractmethod
     def add(self, text: str) -> None:
-        """Take a value."""
+        """Append a value."""
 
     @abstractmethod
     def add_missing(self) -> None:
-        """Take a missing value."""
+        """Append a missing value."""
 
     @abstractmethod
     def add_omitted(self) -> None:
-        """Take what a sparse row leaves out."""
+        """Append the value that a sparse row omits."""
 
     @abstractmethod
     def column(self) -> pd.Series:
@@ -88,7 +88,7 @@ class _Categories(_Attribute):
         self._values.append(-1)
 
     def add_omitted(self) -> None:
-        # A sparse row leaves out zeros, and the first declared value is number zero.
+        # A sparse row omits zeros, and the first declared value has code 0.
         self._values.append(0 if self._codes else -1)
 
     def column(self) -> pd.Series:
@@ -114,15 +114,7 @@ class _Texts(_Attribute):
 
 @dataclass
 class Relation:
-    """What a file says.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        All declared columns; declared values are categories in the declared order.
-    lists : dict of str to list of str
-        Lists of names in the header, as KEEL's inputs and outputs.
-    """
+    """All declared columns, and lists of names in the header (KEEL's inputs and outputs)."""
 
     frame: pd.DataFrame
     lists: dict[str, list[str]] = field(default_factory=dict)
@@ -131,19 +123,7 @@ class Relation:
 def read_relation(source: Source, format_: str, missing: frozenset[str], lists: frozenset[str]) -> Relation:
     """Read a file of declared attributes and their data.
 
-    Parameters
-    ----------
-    source : Source
-    format_ : str
-        What the format is called, for the errors.
-    missing : frozenset of str
-        Bare values that stand for a missing one.
-    lists : frozenset of str
-        Further keywords of the header, each with a list of names.
-
-    Returns
-    -------
-    Relation
+    ``missing`` are unquoted values that stand for a missing one, ``lists`` further header keywords with lists of names.
     """
     lines = ((number, line) for number, line in source.lines() if line and not line.startswith("%"))
     attributes: list[tuple[str, _Attribute]] = []
@@ -219,7 +199,7 @@ def _fill(
 
 
 def _in_order(row: Row, n_columns: int) -> list[Value] | list[Value | None]:
-    """The values of a row column by column, with None for what a sparse row leaves out."""
+    """The values of a row by column, None where a sparse row omits them."""
     if row.places is None:
         return row.values
     values: list[Value | None] = [None] * n_columns

@@ -1,4 +1,4 @@
-"""How ARFF and KEEL files write values: bare or in quotes, dense rows and sparse ones."""
+"""How ARFF and KEEL files write values: bare or quoted, in dense or sparse rows."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _SPACE = re.compile(r"[ \t]*")
 _INDEX = re.compile(r"[ \t]*([0-9]{1,9})[ \t]+")
 _COMMENT = re.compile(r"(?:^|[ \t])%")
-_SIMPLE = re.compile(r"[^'\"%{]*")  # nothing but commas has a meaning
+_SIMPLE = re.compile(r"[^'\"%{]*")  # no special characters but commas
 _BARE_NAME = re.compile(r"[^ \t{]+")
 _WEIGHT = re.compile(r"\{[ \t]*([^{}]*?)[ \t]*\}$")
 
 
 class Value(NamedTuple):
-    """What is written, without its quotes; a quoted question mark is a question mark, a bare one a missing value."""
+    """A value without its quotes; a bare question mark is a missing value, a quoted one is text."""
 
     text: str
     quoted: bool = False
 
 
 class Row(NamedTuple):
-    """Values of a row; ``places`` are those of a sparse row, None if all values are there."""
+    """Values of a row; ``places`` are their columns in a sparse row, None in a dense one."""
 
     values: list[Value]
     places: list[int] | None = None
@@ -33,20 +33,11 @@ class Row(NamedTuple):
 
 
 class Unreadable(ValueError):  # noqa: N818
-    """What is wrong with a line; who knows the file and the line adds them."""
+    """What is wrong with a line; the caller adds the file and the line."""
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """The name that a text begins with, bare or in quotes, and what follows it.
-
-    Examples
-    --------
-    >>> from unnaive.io.relation_syntax import split_name
-    >>> split_name("'petal width' real")
-    ('petal width', 'real')
-    >>> split_name("colour{red, blue}")
-    ('colour', '{red, blue}')
-    """
+    """The name that a text begins with, bare or quoted, and what follows it."""
     if text[:1] in _QUOTED:
         value, at = _take(text, 0, "")
         return value.text, text[at:]
@@ -57,28 +48,7 @@ def split_name(text: str) -> tuple[str, str]:
 
 
 def split(text: str, stop: str = "") -> tuple[list[Value], str]:
-    """Split a text at its commas, up to its end, a comment, or a character that ends it.
-
-    Parameters
-    ----------
-    text : str
-    stop : str, default=""
-        A character, outside of quotes, that ends the list; it must be there.
-
-    Returns
-    -------
-    values : list of Value
-    rest : str
-        What follows the stop.
-
-    Examples
-    --------
-    >>> from unnaive.io.relation_syntax import split
-    >>> [value.text for value in split(r"red, 'it\\'s', ?  % three of them")[0]]
-    ['red', "it's", '?']
-    >>> split("a, b} c", stop="}")
-    ([Value(text='a', quoted=False), Value(text='b', quoted=False)], ' c')
-    """
+    """Values between commas, up to the end, a comment, or a required ``stop`` outside quotes; and what follows it."""
     if not stop and _SIMPLE.fullmatch(text):
         return [Value(part.strip()) for part in text.split(",")], ""
     values, at = [], 0
@@ -98,14 +68,7 @@ def split(text: str, stop: str = "") -> tuple[list[Value], str]:
 
 
 def split_row(text: str, n_columns: int) -> Row:
-    """Split a row of data: dense, or sparse in braces, with or without a weight behind it.
-
-    Examples
-    --------
-    >>> from unnaive.io.relation_syntax import split_row
-    >>> split_row("{0 5, 3 'a b'}", 4)
-    Row(values=[Value(text='5', quoted=False), Value(text='a b', quoted=True)], places=[0, 3], weighted=False)
-    """
+    """Split a row of data: dense, or sparse in braces, with or without a weight after it."""
     if text.startswith("{"):
         return _split_sparse(text, n_columns)
     try:
@@ -156,7 +119,7 @@ def _after_space(text: str, at: int) -> int:
 
 
 def _take(text: str, at: int, stops: str) -> tuple[Value, int]:
-    """One value, and the place of what follows it."""
+    """One value, and the position after it."""
     at = _after_space(text, at)
     if at < len(text) and text[at] in _QUOTED:
         found = _QUOTED[text[at]].match(text, at)
@@ -172,7 +135,7 @@ def _take(text: str, at: int, stops: str) -> tuple[Value, int]:
 
 
 def _split_at_space(text: str) -> list[Value]:
-    """The values of a row that are separated by space; none if there are commas in it."""
+    """The values of a row separated by space; none if it contains commas."""
     values, at = [], 0
     while at < len(text) and text[at] != "%":
         value, at = _take(text, at, " \t")
@@ -197,5 +160,5 @@ def _unescaped(text: str) -> str:
 
 
 def texts(values: Sequence[Value]) -> list[str]:
-    """What is written in the values that are not empty."""
+    """The text of the values that are not empty."""
     return [value.text for value in values if value.quoted or value.text]

@@ -1,4 +1,4 @@
-"""Where a table comes from: a file, gzipped or not, as bytes or as lines, and what is wrong with it in one sentence."""
+"""A file to read, gzipped or not, as bytes or as lines, with errors that name it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, cast
 
-# How the files begin that are most often taken for another.
+# First bytes of the files most often mistaken for others.
 _BEGINNINGS = {
     b"\x1f\x8b": "gzipped, and its name should say so by ending in .gz",
     b"PAR1": "a Parquet file",
     b"PK\x03\x04": "a zip or Excel file",
     b"\xd0\xcf\x11\xe0": "an old Excel file",
 }
-_LONGEST_EXCERPT = 200
+_MAX_EXCERPT = 200
 
 
 class DataError(ValueError):
-    """Data that cannot be used, with what is wrong and what to do.
+    """Data that cannot be used; the message says what is wrong and what to do.
 
     Examples
     --------
-    >>> from unnaive.io.open_table import DataError, open_table
+    >>> from unnaive.io import DataError, open_table
     >>> try:
     ...     open_table("flowers.xls")
     ... except DataError as error:
@@ -41,25 +41,7 @@ class DataError(ValueError):
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read.
-
-    Attributes
-    ----------
-    path : Path
-    zipped : bool
-        Whether it is read through gzip.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from unnaive.io.source import Source
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "two.txt"
-    ...     _ = path.write_bytes(b"one\\r\\ntwo")
-    ...     list(Source(path, zipped=False).lines())
-    [(1, 'one'), (2, 'two')]
-    """
+    """A file to read, through gzip if ``zipped``."""
 
     path: Path
     zipped: bool
@@ -69,14 +51,7 @@ class Source:
         return DataError(f"{self.path}{'' if line is None else f', line {line}'}: {problem}")
 
     def require(self, beginning: bytes | None = None) -> None:
-        """An error unless the file is there, is not empty, and begins as it should.
-
-        Parameters
-        ----------
-        beginning : bytes, optional
-            The first bytes of every file of the format; by default it is text, which none of the formats that
-            are known by their first bytes is.
-        """
+        """Raise DataError unless the file exists, is not empty, and begins with these bytes (default: is text)."""
         if os.path.isdir(self.path):
             raise self.error("this is a folder, not a file.")
         if not os.path.isfile(self.path):
@@ -95,7 +70,7 @@ class Source:
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """The file as a stream of bytes; what goes wrong while it is read becomes a :class:`DataError`."""
+        """The file as a stream of bytes; errors while reading become a :class:`DataError`."""
         try:
             with cast(IO[bytes], gzip.open(self.path)) if self.zipped else open(self.path, "rb") as stream:
                 yield stream
@@ -114,12 +89,12 @@ class Source:
 
     @contextmanager
     def text(self) -> Iterator[io.TextIOWrapper]:
-        """The file as text in UTF-8, with a byte order mark or not, and with its line ends as they are."""
+        """The file as UTF-8 text, with or without a byte order mark, with its line ends unchanged."""
         with self.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
             yield text
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The lines of the file, stripped of space at both ends, with their numbers from 1."""
+        """The lines of the file, stripped, with their numbers from 1."""
         with self.text() as text:
             for number, line in enumerate(text, 1):
                 yield number, line.strip()
@@ -146,20 +121,11 @@ class Source:
 def excerpt(text: str) -> str:
     """The beginning of a text, on one line."""
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_EXCERPT else line[:_LONGEST_EXCERPT] + "…"
+    return line if len(line) <= _MAX_EXCERPT else line[:_MAX_EXCERPT] + "…"
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """A hint at the names that are close to one that was not found; nothing if none is.
-
-    Examples
-    --------
-    >>> from unnaive.io.source import near
-    >>> near("Clas", ["age", "class", "colour"])
-    " Did you mean 'class'?"
-    >>> near("weight", ["age"])
-    ''
-    """
+    """A hint at names that are close to one that was not found; empty if there are none."""
     by_lower = {other.lower(): other for other in names}
     found = [by_lower[other] for other in get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)]
     return f" Did you mean {' or '.join(map(repr, found))}?" if found else ""

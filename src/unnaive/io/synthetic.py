@@ -1,7 +1,7 @@
-"""Data sets drawn at random, of the kinds that the paper on MassBayes measures models on.
+"""Synthetic data sets like those in the experiments of the MassBayes paper.
 
 The generators of the paper were never published. The definitions here are our own: they have the paper's numbers of
-rows, columns and classes, and constants with which naive Bayes and AODE come near the accuracies that it prints.
+rows, columns and classes, and constants with which naive Bayes and AODE come near the accuracies it reports.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from unnaive.io.datasets import Dataset
 
 Points = NDArray[np.float64]
-Shape = Callable[[np.random.Generator, int], Points]  # draws a number of points
+Shape = Callable[[np.random.Generator, int], Points]  # draws points
 
 _THICKNESS = 0.03  # standard deviation of the distance from the ring and from the curve
 _CURVE_CENTRE, _CURVE_RADIUS = (0.0, 0.3), 1.9
@@ -31,18 +31,18 @@ _ALL_COLUMNS = 48
 
 
 def ring_curve(n_rows: int = 20_000, random_state: int | np.random.Generator | None = 0) -> Dataset:
-    """A ring, and a curve that lies round its lower half.
+    """A ring, and a curve around its lower half.
 
     The ring is the circle of radius 1 about the origin, the curve the lower half of the circle of radius 1.9 about
-    (0, 0.3). Angles are uniform, distances from the centres have a standard deviation of 0.03. No straight line
-    has the classes on its two sides, but they never touch.
+    (0, 0.3). Angles are uniform, distances from the centres have a standard deviation of 0.03. The
+    classes do not overlap, but no straight line separates them.
 
     Parameters
     ----------
     n_rows : int, default=20_000
-        Half of them are "ring" and half "curve"; an odd one is "ring".
+        Half of them are "ring" and half "curve"; the extra row of an odd number is "ring".
     random_state : int, Generator or None, default=0
-        The same number gives the same rows. The order of the rows is random, too.
+        Seed of the values and of the order of the rows.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def ring_curve(n_rows: int = 20_000, random_state: int | np.random.Generator | N
 
     Examples
     --------
-    >>> from unnaive.io.synthetic import ring_curve
+    >>> from unnaive.io import ring_curve
     >>> data = ring_curve(1001)
     >>> data.X.shape, int((data.y == "ring").sum())
     ((1001, 2), 501)
@@ -64,14 +64,14 @@ def wave(n_rows: int = 20_000, random_state: int | np.random.Generator | None = 
 
     The column "x1" is uniform from 0 to 1 in both classes. "x2" is a sine of it with two periods and amplitude 1, to
     which the upper wave adds 0.75, with noise of standard deviation 0.02. So "x1" alone says nothing about the
-    class, "x2" alone is right on nearly four rows of five, and both together tell all.
+    class, "x2" alone is right on nearly four rows of five, and both together determine it.
 
     Parameters
     ----------
     n_rows : int, default=20_000
-        Half of them are "lower" and half "upper"; an odd one is "lower".
+        Half of them are "lower" and half "upper"; the extra row of an odd number is "lower".
     random_state : int, Generator or None, default=0
-        The same number gives the same rows. The order of the rows is random, too.
+        Seed of the values and of the order of the rows.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def wave(n_rows: int = 20_000, random_state: int | np.random.Generator | None = 
 
     Examples
     --------
-    >>> from unnaive.io.synthetic import wave
+    >>> from unnaive.io import wave
     >>> data = wave(1000)
     >>> sorted(set(data.y.tolist())), data.target
     (['lower', 'upper'], 'class')
@@ -100,7 +100,7 @@ def one_big(n_rows: int = 68_000, random_state: int | np.random.Generator | None
         Each of "small 1" to "small 9" has one row in 34, rounded down, and "big" all others: 2,000 and 50,000 rows
         by default.
     random_state : int, Generator or None, default=0
-        The same number gives the same rows. The order of the rows is random, too.
+        Seed of the values and of the order of the rows.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def one_big(n_rows: int = 68_000, random_state: int | np.random.Generator | None
 
     Examples
     --------
-    >>> from unnaive.io.synthetic import one_big
+    >>> from unnaive.io import one_big
     >>> data = one_big(3400)
     >>> data.n_columns, data.n_classes, int((data.y == "big").sum()), int((data.y == "small 9").sum())
     (20, 10, 2500, 100)
@@ -129,7 +129,7 @@ def one_big(n_rows: int = 68_000, random_state: int | np.random.Generator | None
 def ring_curve_wave_tri_gaussian(
     n_rows: int, random_state: int | np.random.Generator | None = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Seven classes in 48 columns of which 42 are constant, to measure how models scale up.
+    """Seven classes in 48 columns, 42 of them constant, to measure how models scale up.
 
     Every row belongs to one of three parts: :func:`ring_curve` in the first two columns, :func:`wave` in the next
     two, or three Gaussians in the two after these. In the columns of the other two parts it is 0, as are all rows in
@@ -139,22 +139,22 @@ def ring_curve_wave_tri_gaussian(
     Parameters
     ----------
     n_rows : int
-        Each class has a seventh of them; what is left over goes to the first classes, one row each.
+        Each class has a seventh of them; the remainder goes to the first classes, one row each.
     random_state : int, Generator or None, default=0
-        The same number gives the same rows. The order of the rows is random, too.
+        Seed of the values and of the order of the rows.
 
     Returns
     -------
     X : ndarray of shape (n_rows, 48)
-        In column-major order: a system that hands out memory on first use then never has to for the columns that
-        are constant, and 10 million rows fit in half a gigabyte until someone copies them.
+        In column-major order: where memory is allocated on first use, constant columns take none, and 10 million
+        rows fit in half a gigabyte until they are copied.
     y : ndarray of shape (n_rows,)
         0 is the ring, 1 the curve, 2 the lower and 3 the upper wave, 4 to 6 are the Gaussians.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from unnaive.io.synthetic import ring_curve_wave_tri_gaussian
+    >>> from unnaive.io import ring_curve_wave_tri_gaussian
     >>> X, y = ring_curve_wave_tri_gaussian(7001)
     >>> X.shape, np.bincount(y).tolist()
     ((7001, 48), [1001, 1000, 1000, 1000, 1000, 1000, 1000])
@@ -179,7 +179,7 @@ def _draw(
     n_rows: int,
     random_state: int | np.random.Generator | None,
 ) -> Dataset:
-    """A data set of one shape a class, with the same number of rows in each."""
+    """A data set with one shape per class and the same number of rows in each."""
     rng = np.random.default_rng(random_state)
     shares = _even_shares(n_rows, len(shapes))
     return _mix(name, {label: shape(rng, n) for (label, shape), n in zip(shapes.items(), shares)}, rng)
@@ -195,7 +195,7 @@ def _mix(name: str, parts: Mapping[str, Points], rng: np.random.Generator) -> Da
 
 
 def _even_shares(n_rows: int, n_classes: int) -> list[int]:
-    """Numbers of rows as equal as can be, the larger first."""
+    """Numbers of rows as equal as possible, the larger ones first."""
     if n_rows < n_classes:
         raise ValueError(f"n_rows is {n_rows}, but there are {n_classes} classes: ask for a row of each or more.")
     return [n_rows // n_classes + (place < n_rows % n_classes) for place in range(n_classes)]

@@ -1,4 +1,4 @@
-"""TableFile: a file of rows and columns, read whole or in batches with the same answer."""
+"""TableFile: a file of rows and columns, read whole or in batches with the same result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unnaive.io.source import DataError, Source, near
 
 
 class TableFile(ABC):
-    """A file that holds a table; :func:`unnaive.io.open_table.open_table` opens one.
+    """A file that holds a table; :func:`unnaive.io.open_table` opens one.
 
     Attributes
     ----------
@@ -24,13 +24,13 @@ class TableFile(ABC):
         declared values), or the name of an arrow type.
     n_rows : int
     target : str
-        The column to predict, unless somebody says otherwise.
+        The default column to predict.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from unnaive.io.open_table import open_table
+    >>> from unnaive.io import open_table
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "trips.csv"
     ...     _ = path.write_text("sky,warmth,class\\nclear,21,beach\\ngrey,,museum\\ngrey,13,museum\\n")
@@ -72,13 +72,13 @@ class TableFile(ABC):
 
     @property
     def target(self) -> str:
-        """The column to predict, unless somebody says otherwise: the one named class, else the last."""
+        """The default column to predict: the one named class, else the last."""
         return "class" if "class" in self.columns else self.columns[-1]
 
     def batches(self, columns: Sequence[str] | None = None, rows: int = 100_000) -> Iterator[pd.DataFrame]:
         """The table in frames of ``rows`` rows, the last one shorter.
 
-        The frames put one below the other are what :meth:`read` gives, types and index included.
+        Concatenated, the frames equal :meth:`read`, types and index included.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class TableFile(ABC):
 
     @abstractmethod
     def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
-        """Frames of so many rows of some columns, which exist."""
+        """Frames of ``rows`` rows of some columns, which exist."""
 
     def _chosen(self, columns: Sequence[str] | None) -> list[str]:
         if columns is None:
@@ -115,7 +115,7 @@ class TableFile(ABC):
 
 
 class FrameTable(TableFile):
-    """A file that is read as a whole, and cut into batches afterwards."""
+    """A file that is read whole, and split into batches afterwards."""
 
     def __init__(self, source: Source, frame: pd.DataFrame, target: str) -> None:
         super().__init__(source, list(frame.columns))

@@ -14,46 +14,14 @@ from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
+from unnaive.models import FILE_TYPES
+
 _SCHEMA = "schema.json"
 _DEEPEST = 300
 
-# Every type that may be in a file, by how skops makes it. Types that are made by calling them with what is in
-# the file have an entry in _ARGUMENTS, which says what that may be.
-_UNNAIVE = (
-    "bayes.naive_bayes.NaiveBayes",
-    "bayes.aode.AODE",
-    "bayes.aode.WAODE",
-    "bayes.aode.AODEsr",
-    "bayes.aode.AnDE",
-    "bayes.hidden_naive_bayes.HiddenNaiveBayes",
-    "bayes.networks.TAN",
-    "bayes.networks.KDB",
-    "bayes.networks.BayesNet",
-    "mass.mass_bayes.MassBayes",
-    "decomposition.decomposed_tensor.DecomposedTensorClassifier",
-    "instance_graph.instance_graph_nb.InstanceGraphNB",
-    "instance_graph.instance_graph_embedding.InstanceGraphEmbedding",
-    "bayes.wanbia.WeightedNaiveBayes",
-    "bayes.wanbia.WeightedGaussianNB",
-    "bayes.cfwnb.CorrelationWeightedNB",
-    "neural.attribute_group_nb.AttributeGroupNB",
-    "neural.autoencoder_nb.AutoencoderNB",
-    "text.higher_order_nb.HigherOrderNB",
-    "text.higher_order_svm.HigherOrderSVC",
-    "text.higher_order_svm.HigherOrderTransformer",
-    "text.nbsvm.WangManningNBSVM",
-    "text.word_clusters.WordClusterNB",
-    "tensors.bat.BayesianTensorClassifier",
-    "tensors.support_tensor_machine.SupportTensorMachine",
-    "text.terms.Terms",
-    "text.text_tensor.TextTensor",
-    "tensors.pattern_tensor.PatternTensor",
-    "graphs.subgraph_tensor.SubgraphTensor",
-    "encoding.table_encoder.TableEncoder",
-    "encoding.categories.Categories",
-    "encoding.mdl_discretizer.MDLDiscretizer",
-    "baselines.TextAsCategories",
-)
+# Types of this package: their names in Python, and those that a file gives them, under which users import them.
+# A file can be loaded after a class has moved to another module.
+OWN_TYPES = {f"unnaive.{module}.{name}": f"unnaive.{name}" for name, module in FILE_TYPES.items()}
 # Models to compare with and what is put in front of them, as far as they predict in Python, or _CHECKS knows
 # what their compiled code relies on.
 _SKLEARN = (
@@ -122,6 +90,8 @@ _SCALARS = {
     "datetime64",
     "timedelta64",
 } | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+# Every type that may be in a file, by how skops makes it. Types that are made by calling them with what is in
+# the file have an entry in _ARGUMENTS, which says what that may be.
 TYPES: dict[str, set[str]] = {
     "JsonNode": {"builtins.str"},  # of text and numbers, too
     "ListNode": {"builtins.list"},
@@ -133,7 +103,7 @@ TYPES: dict[str, set[str]] = {
     | {f"numpy.{name}" for name in _SCALARS},
     "NdArrayNode": {"numpy.ndarray"} | {f"numpy.{name}" for name in _SCALARS},
     "DTypeNode": {"numpy.dtype"},
-    "ObjectNode": {f"unnaive.{name}" for name in _UNNAIVE} | {f"sklearn.{name}" for name in _SKLEARN},
+    "ObjectNode": {*OWN_TYPES.values()} | {f"sklearn.{name}" for name in _SKLEARN},
     "LossNode": {
         f"{module}.{name}"
         for module in ("sklearn._loss._loss", LOSS_MODULE)
@@ -147,6 +117,29 @@ TYPES: dict[str, set[str]] = {
     "PartialNode": {"functools.partial"},
     "FunctionNode": {_CHECK_ARRAY},
 }
+
+
+def type_name(kind: type) -> str:
+    """The name of a type in model files."""
+    name = f"{kind.__module__}.{kind.__name__}"
+    return OWN_TYPES.get(name, name)
+
+
+def with_public_names(payload: bytes) -> bytes:
+    """A model as skops writes it, with this package's types under their public names."""
+    stream = io.BytesIO(payload)
+    with ZipFile(stream, "a") as archive:
+        schema = json.loads(archive.read(_SCHEMA))
+        for node in nodes_of(schema):
+            if f"{node['__module__']}.{node['__class__']}" in OWN_TYPES:
+                node["__module__"] = "unnaive"
+        # skops writes the schema last, so that it can be overwritten without copying the arrays.
+        last = archive.filelist.pop()
+        assert last.filename == _SCHEMA
+        del archive.NameToInfo[_SCHEMA]
+        archive.start_dir = last.header_offset
+        archive.writestr(_SCHEMA, json.dumps(schema))
+    return stream.getvalue()
 
 
 def audit(payload: bytes) -> tuple[list[str], list[str]]:

@@ -27,11 +27,11 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 
 from unnaive import __version__
-from unnaive.persist.allow_list import LOSS_MODULE, audit
+from unnaive.persist.allow_list import LOSS_MODULE, audit, with_public_names
 from unnaive.persist.manifest import describe, is_a, is_manifest, libraries, n_columns
-from unnaive.persist.soundness import check_model, full_name, parts_of
+from unnaive.persist.soundness import check_model
 
-_FORMAT = 1
+_FORMAT = 2
 _MANIFEST, _MODEL = "manifest.json", "model.skops"
 # A file may unpack to so many times its size, and small files to so many bytes; no file to more than the last.
 _RATIO, _SMALL, _LARGEST = 64, 2**28, 2**33
@@ -283,12 +283,8 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
             if _MANIFEST not in members:
                 raise ModelFileError(f"{file} is not a model file, but another archive.")
             manifest = json.loads(_member(archive, _MANIFEST, limit, file))
-            if is_a(manifest.get("format"), int) and manifest["format"] > _FORMAT:
-                named = re.fullmatch(r"[\w.+-]{1,40}", str(manifest.get("unnaive")), re.ASCII)
-                release = f"unnaive {named.group()}" if named else "a release of unnaive"
-                raise ModelFileError(
-                    f"{file} was written by {release}, newer than this {__version__}: upgrade to read it."
-                )
+            if is_a(manifest.get("format"), int) and 0 < manifest["format"] != _FORMAT:
+                raise ModelFileError(_other_format(file, manifest))
             if not is_manifest(manifest) or sorted(members) != [_MANIFEST, _MODEL]:
                 raise ModelFileError(corrupted)
             payload = _member(archive, _MODEL, limit, file)
@@ -301,6 +297,14 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
     if hashlib.sha256(payload).hexdigest() != manifest["sha256"]:
         raise ModelFileError(corrupted)
     return manifest, payload
+
+
+def _other_format(file: str, manifest: dict[str, Any]) -> str:
+    named = re.fullmatch(r"[\w.+-]{1,40}", str(manifest.get("unnaive")), re.ASCII)
+    release = f"unnaive {named.group()}" if named else "a release of unnaive"
+    if manifest["format"] > _FORMAT:
+        return f"{file} was written by {release}, newer than this {__version__}: upgrade to read it."
+    return f"{file} was written by {release} in a format that is no longer read: fit the model again and save it."
 
 
 def _open(stream: IO[bytes], file: str) -> ZipFile:
@@ -365,13 +369,10 @@ def _pack(model: Any) -> bytes:
     _check_kind(model)
     refusal = f"This {type(model).__name__} cannot be saved, as"
     try:
-        payload = skops.io.dumps(model)
+        payload = with_public_names(skops.io.dumps(model))
         _, others = audit(payload)
         if not others:
             check_model(model)
-            for part in parts_of(model):
-                if full_name(type(part)).startswith("unnaive.") and hasattr(part, "check_state"):
-                    part.check_state()
     except Exception as problem:
         raise ModelFileError(
             f"{refusal} it was changed since it was fitted, or has what no file can keep."

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from unnaive.persist.allow_list import TREE, TYPES
+from unnaive.persist.allow_list import TREE, TYPES, type_name
 
 _MOST_JOBS = 1024
 
@@ -16,15 +16,16 @@ _MOST_JOBS = 1024
 def check_model(model: Any) -> None:
     """Refuse a model that would make compiled code read or write where it must not.
 
-    Classifiers that keep a statistic look after themselves when they are made.
+    A type of this package checks itself with its method ``check_state``, which it has to have.
     """
     for part in parts_of(model):
-        kind = type(part)
-        check = _CHECKS.get(full_name(kind))
-        if check is not None and not check(part):
-            raise ValueError(f"A {kind.__name__} is not sound.")
-        if any(hasattr(kind, name) for name in vars(part)):
+        kind, name = type(part), type_name(type(part))
+        if any(hasattr(kind, attribute) for attribute in vars(part)):
             raise ValueError(f"A {kind.__name__} has its own form of what its class has.")
+        if name.startswith("unnaive."):
+            kind.check_state(part)
+        elif name in _CHECKS and not _CHECKS[name](part):
+            raise ValueError(f"A {kind.__name__} is not sound.")
         n_jobs = getattr(part, "n_jobs", None)
         if n_jobs is not None and (n_jobs == 0 or n_jobs > _MOST_JOBS):
             raise ValueError(f"A {kind.__name__} would start no processes, or too many.")
@@ -38,7 +39,7 @@ def parts_of(model: Any) -> Iterator[Any]:
         if id(part) in seen:
             continue
         seen.add(id(part))
-        name = full_name(type(part))
+        name = type_name(type(part))
         if isinstance(part, dict):
             rest.extend(part.values())
         elif isinstance(part, list | tuple | set):
@@ -52,20 +53,8 @@ def parts_of(model: Any) -> Iterator[Any]:
             raise ValueError("A tree has no estimator that would check what it is given.")
 
 
-def full_name(kind: type) -> str:
-    return f"{kind.__module__}.{kind.__name__}"
-
-
 def _fitted(part: Any, attribute: str) -> bool:
     return attribute in vars(part)
-
-
-def _is_sound_encoder(encoder: Any) -> bool:
-    return not _fitted(encoder, "_categories") or encoder.check_state() is None
-
-
-def _says_so_itself(part: Any) -> bool:
-    return part.check_state() is None
 
 
 def _is_sound_tfidf(weights: Any) -> bool:
@@ -75,23 +64,11 @@ def _is_sound_tfidf(weights: Any) -> bool:
     return idf.dtype == np.float64 and idf.shape == (weights.n_features_in_,)
 
 
-def _is_sound_discretizer(mdl: Any) -> bool:
-    if not _fitted(mdl, "n_bins_"):
-        return not _fitted(mdl, "cut_points_")
-    cuts = mdl.cut_points_
-    return (
-        len(cuts) == mdl.n_features_in_ > 0
-        and mdl.n_bins_.dtype == np.int64
-        and mdl.n_bins_.tolist() == [len(of_column) + 1 for of_column in cuts]
-        and all(c.dtype == np.float64 and c.ndim == 1 and not np.isnan(c).any() for c in cuts)
-    )
-
-
 def _is_sound_tree(tree: Any) -> bool:
     if not _fitted(tree, "tree_"):
         return True
     nodes = tree.tree_
-    if full_name(type(nodes)) != TREE or not nodes.n_features == tree.n_features_in_ > 0:
+    if type_name(type(nodes)) != TREE or not nodes.n_features == tree.n_features_in_ > 0:
         return False
     return nodes.node_count == nodes.capacity > 0 and _leads_to_leaves(
         nodes.children_left != -1, nodes.children_left, nodes.children_right, nodes.feature, nodes.n_features
@@ -113,7 +90,7 @@ def _leads_to_leaves(inner: Any, left: Any, right: Any, feature: Any, n_features
 def _is_sound_forest(forest: Any) -> bool:
     # The trees of a forest do not look at the number of columns again.
     return not _fitted(forest, "estimators_") or all(
-        full_name(type(tree)) in _TREES and _fitted(tree, "tree_") and tree.n_features_in_ == forest.n_features_in_
+        type_name(type(tree)) in _TREES and _fitted(tree, "tree_") and tree.n_features_in_ == forest.n_features_in_
         for tree in forest.estimators_
     )
 
@@ -216,23 +193,6 @@ def _is_sound_pipeline(pipeline: Any) -> bool:
 
 _TREES = ("sklearn.tree._classes.DecisionTreeClassifier", "sklearn.tree._classes.ExtraTreeClassifier")
 _CHECKS: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(
-        (
-            "unnaive.instance_graph.instance_graph_nb.InstanceGraphNB",
-            "unnaive.text.higher_order_svm.HigherOrderSVC",
-            "unnaive.text.higher_order_svm.HigherOrderTransformer",
-            "unnaive.text.nbsvm.WangManningNBSVM",
-            "unnaive.text.word_clusters.WordClusterNB",
-            "unnaive.tensors.support_tensor_machine.SupportTensorMachine",
-            "unnaive.text.terms.Terms",
-            "unnaive.text.text_tensor.TextTensor",
-            "unnaive.tensors.pattern_tensor.PatternTensor",
-            "unnaive.graphs.subgraph_tensor.SubgraphTensor",
-        ),
-        _says_so_itself,
-    ),
-    "unnaive.encoding.table_encoder.TableEncoder": _is_sound_encoder,
-    "unnaive.encoding.mdl_discretizer.MDLDiscretizer": _is_sound_discretizer,
     "sklearn.ensemble._forest.ExtraTreesClassifier": _is_sound_forest,
     "sklearn.ensemble._forest.RandomForestClassifier": _is_sound_forest,
     "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier": _is_sound_boosting,

@@ -306,6 +306,7 @@ def _variants() -> list[Model]:
         Model(
             name,
             "InstanceGraphNB",
+            "instance_graph.instance_graph_nb",
             "",
             "",
             parameters={"random_state": GRAPH_SEED, **parameters},

@@ -27,16 +27,16 @@ _READERS: dict[str, Callable[[Source], TableFile]] = {
 
 
 def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequence[str] = ()) -> TableFile:
-    """Open a file that holds a table, by the end of its name; .gz after it means gzipped.
+    """Open a file that holds a table, in the format its suffix names.
 
     Parameters
     ----------
     path : str or Path
-        A file that ends in .csv, .tsv, .jsonl, .ndjson, .parquet, .arff or .dat (KEEL), each also with .gz after it.
+        A file that ends in .csv, .tsv, .jsonl, .ndjson, .parquet, .arff or .dat (KEEL), optionally followed by .gz.
     missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
-        Fields of CSV and TSV files that stand for a missing value; the other formats say themselves what is.
+        Fields of CSV and TSV files that stand for a missing value; the other formats define their own.
     text : sequence of str, default=()
-        Columns that are codes: text, even if they look like numbers.
+        Columns to read as text even if they look like numbers.
 
     Returns
     -------
@@ -45,13 +45,13 @@ def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequenc
     Raises
     ------
     DataError
-        The file is not there or not what its name says.
+        The file does not exist or is not in the format its name says.
 
     Examples
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from unnaive.io.open_table import open_table
+    >>> from unnaive.io import open_table
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "codes.tsv"
     ...     _ = path.write_text("code\\tsize\\n007\\t1.5\\n012\\t?\\n")
@@ -71,58 +71,14 @@ def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequenc
 
 
 def as_text(table: TableFile, columns: Sequence[str], missing: Sequence[str] = MISSING) -> TableFile:
-    """An open table with some columns as text, even if they look like numbers.
-
-    Parameters
-    ----------
-    table : TableFile
-    columns : sequence of str
-    missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
-        As for :func:`open_table`, if that was told something else.
-
-    Returns
-    -------
-    TableFile
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from unnaive.io.open_table import as_text, open_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "codes.jsonl"
-    ...     _ = path.write_text('{"code": 7}\\n{"code": 12}\\n')
-    ...     as_text(open_table(path), ["code"]).read()["code"].tolist()
-    ['7', '12']
-    """
-    if isinstance(table, DelimitedFile):  # which would not write 007 as it is read once it took it for a number
+    """An open table with some columns as text; ``missing`` as it was given to :func:`open_table`."""
+    if isinstance(table, DelimitedFile):  # has to be read again: 007 as a number is 7
         return open_table(table.source.path, missing, columns)
     return CodesAsText(table, columns)
 
 
 def split_suffix(path: Path) -> tuple[str, str, bool]:
-    """The name of a file without its suffix, the suffix in small letters, and whether .gz follows.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    tuple of (str, str, bool)
-
-    Raises
-    ------
-    DataError
-        No format has this suffix.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from unnaive.io.open_table import split_suffix
-    >>> split_suffix(Path("data/vote.CSV.gz"))
-    ('vote', '.csv', True)
-    """
+    """The name of a file without its suffix, the suffix in lowercase, and whether .gz follows it."""
     zipped = path.suffix.lower() == ".gz"
     inner = path.with_suffix("") if zipped else path
     if inner.suffix.lower() not in SUFFIXES:

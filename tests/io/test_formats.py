@@ -2,6 +2,7 @@
 
 import gzip
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unnaive.io.open_table import SUFFIXES, DataError, open_table, split_suffix
+from unnaive.io.formats import SUFFIXES, DataError, open_table, split_suffix
 
 CSV = b"sky,warmth,class\nclear,21,beach\ngrey,14.5,museum\n"
 ARFF = b"@relation r\n@attribute a {x, 'y z'}\n@attribute n numeric\n@attribute s string\n@data\nx,1,'it\\'s'\n{1 4}\n"
@@ -201,3 +202,17 @@ def test_edited_files_are_read_or_refused_in_one_sentence(folder, whole, edits, 
     path = folder / f"edited{suffix}"
     path.write_bytes(data[: int(kept * len(data))])
     check_that_it_reads_or_is_refused(path, 2)
+
+
+def test_the_suffix_is_lowercase_and_the_name_is_without_the_folder():
+    assert split_suffix(Path("data/vote.CSV.gz")) == ("vote", ".csv", True)
+
+
+def test_public_names_are_found_in_the_package():
+    import unnaive.io
+
+    assert dir(unnaive.io) == sorted(unnaive.io.__all__)
+    assert unnaive.io.open_table is open_table
+    assert unnaive.io.DataError is DataError
+    for name in unnaive.io.__all__:
+        assert getattr(unnaive.io, name).__name__ == name
