@@ -15,7 +15,7 @@ from tests.distributed.made import N_ROWS, made
 from tests.distributed.same import assert_same
 from tests.test_readme import code_blocks
 from unnaive.cli import main as cli
-from unnaive.distributed.files import fit_files, predict_files
+from unnaive.distributed.files import fit_files, predict_files, read_files
 from unnaive.models import MODELS
 from unnaive.persist import load
 from unnaive.streaming import fit_file
@@ -163,7 +163,7 @@ def test_a_folder_that_is_there_is_not_written_to(folder, address, run):
     (folder / "mine").mkdir()
     code, _, err = run("predict", "m", "data/*.csv", "-o", "mine", "--dask", address)
     assert code == 2
-    assert "mine is there already: name a folder that is not." in err
+    assert "mine exists already: name a new folder." in err
     assert os.listdir("mine") == []
 
 
@@ -220,3 +220,11 @@ def test_the_lines_of_the_readme_run():
     exec(code, names)
     rows = names["frame"].compute()
     assert_same(names["model"], names["AODE"]().fit(rows.drop(columns="target"), rows["target"]))
+
+
+def test_files_of_a_pattern_are_the_partitions_of_one_frame(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("sky,warmth,trip\ngrey,14,museum\nclear,?,beach\n")
+    frame = read_files(f"{tmp_path}/*.csv")
+    assert frame.npartitions == 2
+    assert frame["warmth"].sum().compute(scheduler="synchronous") == 28.0

@@ -14,8 +14,9 @@ columns costs a single addition an access.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
@@ -25,6 +26,8 @@ from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
 
 MAX_ORDER = 4
 _CACHE_BYTES = 1 << 20  # larger tables do not stay in a core's cache
+
+Cells = TypeVar("Cells", float, NDArray[np.float64])
 
 
 def first_rows(widths: Sequence[int], order: int) -> list[list[int]]:
@@ -50,6 +53,31 @@ def check_size(widths: Sequence[int], order: int, n_classes: int, max_bytes: int
             f"max_bytes={max_bytes / 2**30:,.1f} GiB. Drop or group the columns with the most categories, "
             "choose a model that counts fewer columns at once, or raise max_bytes."
         )
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """P = (count + extra) / (total + added) over a number of cells.
+
+    ``laplace`` adds one to every cell; ``m_estimate`` spreads a weight of ``m`` evenly over the cells.
+    """
+
+    kind: str = "m_estimate"
+    m: float = 1.0
+
+    def extra(self, cells: Cells) -> Cells:
+        """What is added to the count of a cell."""
+        return cells * 0.0 + 1.0 if self.kind == "laplace" else self.m / cells
+
+    def added(self, cells: Cells) -> Cells:
+        """What is added to the total."""
+        return cells * 1.0 if self.kind == "laplace" else cells * 0.0 + self.m
+
+    def estimate(
+        self, count: NDArray[np.float64], total: NDArray[np.float64] | float, cells: int
+    ) -> NDArray[np.float64]:
+        """The smoothed relative frequency."""
+        return (count + self.extra(float(cells))) / (total + self.added(float(cells)))
 
 
 class CountTable:

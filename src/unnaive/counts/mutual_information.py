@@ -8,8 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.count_table import CountTable
-from unnaive.counts.smoothing import Smoothing
+from unnaive.counts.count_table import CountTable, Smoothing
 
 _NEGLIGIBLE = 1e-6  # WEKA leaves out terms whose probabilities are below this
 

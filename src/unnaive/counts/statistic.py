@@ -9,20 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows as the kernels see them: codes of values (-1 is missing) and numbers (NaN is missing)."""
-
-    codes: NDArray[np.int32]
-    numbers: NDArray[np.float64]
-
-    def __getitem__(self, part: slice | NDArray[np.bool_]) -> Rows:
-        return Rows(self.codes[part], self.numbers[part])
-
-    def repeated(self, n_times: int) -> Rows:
-        """Every row several times, one after the other."""
-        return Rows(np.repeat(self.codes, n_times, axis=0), np.repeat(self.numbers, n_times, axis=0))
+from unnaive.encoding.categories import Rows
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,6 @@ _LOG2_3 = math.log2(3.0)
 _LARGEST_EXACT_POWER = 600
 # Kononenko's criterion has exact ties, such as counts (1, 0) beside (1, 1); rounding must not accept them.
 _ROUNDING = 1e-12
-# Rows coded before the next column is looked at: a few kilobytes of a column stay in the cache.
-_ROWS_A_BLOCK = 256
 
 
 def value_counts(
@@ -302,43 +300,3 @@ def mdl_cut_points(distinct: np.ndarray, counts: np.ndarray, kononenko: bool, be
         Ascending; a value belongs right of a cut if it is larger.
     """
     return mdl_cut_points_between_cells(distinct, distinct, counts, kononenko, better_encoding)
-
-
-@njit(cache=True, nogil=True)
-def bin_codes(X: np.ndarray, cuts_flat: np.ndarray, cut_starts: np.ndarray) -> np.ndarray:
-    """Number of cut points below each value.
-
-    Parameters
-    ----------
-    X : (n, d) float array
-    cuts_flat : (total,) float array
-        The ascending cut points of all columns, one column after the other.
-    cut_starts : (d + 1,) int array
-        Column j's cut points are ``cuts_flat[cut_starts[j]:cut_starts[j + 1]]``.
-
-    Returns
-    -------
-    (n, d) int32 array
-        -1 for NaN.
-    """
-    n, d = X.shape
-    codes = np.empty((n, d), dtype=np.int32)
-    for block in range(0, n, _ROWS_A_BLOCK):
-        block_stop = min(block + _ROWS_A_BLOCK, n)
-        for j in range(d):
-            start = cut_starts[j]
-            for i in range(block, block_stop):
-                value = X[i, j]
-                if np.isnan(value):
-                    codes[i, j] = -1
-                    continue
-                low = start
-                high = cut_starts[j + 1]
-                while low < high:
-                    middle = (low + high) // 2
-                    if value > cuts_flat[middle]:
-                        low = middle + 1
-                    else:
-                        high = middle
-                codes[i, j] = low - start
-    return codes

@@ -1,6 +1,9 @@
 """Supervised discretisation: numeric columns to bins that tell the classes apart."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, ClassVar
 
 import narwhals as nw
@@ -20,9 +23,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from unnaive.core.validation import check_frame_names, refuse_missing_labels
-from unnaive.encoding.mdl import bin_codes, mdl_cut_points, mdl_cut_points_between_cells, value_counts
+from unnaive.core.additive_classifier import Batches
+from unnaive.core.validation import as_numbers, check_frame_names, refuse_missing_labels
+from unnaive.encoding.categories import bin_codes
+from unnaive.encoding.mdl import mdl_cut_points, mdl_cut_points_between_cells, value_counts
 from unnaive.encoding.value_cells import ValueCells
+
+_MAX_BYTES = 2**26  # of numbers read at a time to find the bins of batches
 
 
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -98,7 +105,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.criterion = criterion
         self.better_encoding = better_encoding
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> "MDLDiscretizer":
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> MDLDiscretizer:
         """Find the cut points of every column.
 
         Parameters
@@ -139,7 +146,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._take_over(cut_points)
         return self
 
-    def fit_cells(self, columns: Sequence[ValueCells]) -> "MDLDiscretizer":
+    def fit_cells(self, columns: Sequence[ValueCells]) -> MDLDiscretizer:
         """Find the cut points of columns of which only counts are known, as they are added up over parts of the rows.
 
         Where every distinct number has a cell of its own, they are the cut points that ``fit`` finds. Otherwise they
@@ -178,7 +185,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.cut_points_ = cut_points
         self.n_bins_ = np.array([len(cuts) + 1 for cuts in cut_points])
 
-    def beside(self, other: "MDLDiscretizer") -> "MDLDiscretizer":
+    def beside(self, other: MDLDiscretizer) -> MDLDiscretizer:
         """A discretizer of the columns of both, first of this one, then of the other, without their names."""
         both = clone(self)
         both.cut_points_ = [*self.cut_points_, *other.cut_points_]
@@ -229,3 +236,28 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def bins_of_batches(
+    discretizer: MDLDiscretizer, names: list[str], classes: np.ndarray, n_rows: int, batches: Batches
+) -> MDLDiscretizer:
+    """Bins of the named columns from all their values, as many columns at a time as fit into a fixed memory."""
+    at_a_time = max(1, _MAX_BYTES // (8 * n_rows))
+    parts = []
+    for start in range(0, len(names), at_a_time):
+        group = names[start : start + at_a_time]
+        numbers, labels = np.empty((n_rows, len(group))), np.empty(n_rows, dtype=np.int64)
+        row = 0
+        for X, y in batches(group):
+            part = slice(row, row + len(y))
+            labels[part] = np.searchsorted(classes, np.asarray(y))
+            for column, name in enumerate(group):
+                numbers[part, column] = _numbers(X[name], name)
+            row += len(y)
+        parts.append(clone(discretizer).fit(numbers, labels))
+    return reduce(MDLDiscretizer.beside, parts)
+
+
+def _numbers(column: Any, name: str) -> np.ndarray:
+    values = np.asarray(column)
+    return values.astype(np.float64) if values.dtype.kind in "iuf" else as_numbers(values.astype(object), repr(name))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unnaive.core.bayes_classifier import BayesClassifier, check_labels, index_labels, unchanged_on_error
+from unnaive.core.bayes_classifier import BayesClassifier
+from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
 from unnaive.encoding.numeric_columns import read_numbers
 
 

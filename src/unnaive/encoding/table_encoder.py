@@ -14,13 +14,23 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
 from unnaive.core.validation import RawColumn, RawTable, as_numbers, read_table
-from unnaive.counts.statistic import Rows
-from unnaive.encoding.categories import Categories, categories_of, encode_objects, kind_changed, search_numbers
-from unnaive.encoding.lookup import columns_with_missing, direct_table, distinct_numbers, look_up, shift
+from unnaive.encoding.categories import (
+    Categories,
+    Rows,
+    categories_of,
+    columns_with_missing,
+    direct_table,
+    distinct_numbers,
+    encode_objects,
+    kind_changed,
+    look_up,
+    search_numbers,
+    shift,
+)
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer
 
 _LARGEST = 1e150
-_MOST_BINS = 2**24  # more are a mistake
+_MAX_BINS = 2**24  # more are a mistake
 
 
 class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -125,13 +135,13 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Fit on a table that was read already."""
         if sample_weight is not None and not np.all(sample_weight > 0):
             used = sample_weight > 0
-            table = table.take(used)
+            table = table[used]
             y = None if y is None else np.asarray(y)[used]
             sample_weight = sample_weight[used]
         self.n_features_in_ = table.n_columns
         if table.has_string_names:
             self.feature_names_in_ = np.array(table.names, dtype=object)
-        self.is_categorical_ = self._find_categorical(table)
+        self.is_categorical_ = self.find_categorical(table)
         self._categories = self._categories_of(table)
         self.discretizer_ = None
         if not self.is_categorical_.all() and self.discretizer != "passthrough":
@@ -253,7 +263,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             and n_values[is_categorical].tolist() == sizes
             and np.array_equal(n_bins, expected)
             and (n_bins >= (self.discretizer_ is not None)).all()
-            and (n_bins <= _MOST_BINS).all()
+            and (n_bins <= _MAX_BINS).all()
             and (self.discretizer_ is None) == (is_categorical.all() or self.discretizer == "passthrough")
             and (names is None or (names.shape == n_values.shape and all(isinstance(name, str) for name in names)))
         ):
@@ -281,7 +291,8 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 bins = _codes_of(self.discretizer_, numbers).max(axis=0, initial=0) + 1
             self.n_values_[~self.is_categorical_] = bins
 
-    def _find_categorical(self, table: RawTable) -> NDArray[np.bool_]:
+    def find_categorical(self, table: RawTable) -> NDArray[np.bool_]:
+        """Which columns of a table are categorical."""
         chosen = self.categorical_features
         n_columns = table.n_columns
         if isinstance(chosen, str) and chosen == "all":
@@ -374,22 +385,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             )
 
     def _numbers(self, table: RawTable) -> NDArray[np.float64]:
-        """The numeric columns as floats, checked."""
-        numeric = np.flatnonzero(~self.is_categorical_).tolist()
-        if table.number_columns == numeric:
-            numbers = table.numbers
-        else:
-            columns = []
-            for column in numeric:
-                if column in table.others:
-                    columns.append(_text_as_numbers(table.others[column], table.name(column)))
-                else:
-                    columns.append(table.numbers[:, table.number_columns.index(column)])
-            numbers = np.column_stack(columns)
-        if not np.isfinite(numbers.sum()):
-            for column, values in zip(numeric, numbers.T):
-                _refuse_infinite(values, table.name(column))
-        return numbers
+        return numeric_columns(table, np.flatnonzero(~self.is_categorical_).tolist())
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -399,6 +395,25 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = self.discretizer is None
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def numeric_columns(table: RawTable, columns: list[int]) -> NDArray[np.float64]:
+    """Some columns of a table as floats; text and infinity are refused."""
+    if table.number_columns == columns:
+        numbers = table.numbers
+    else:
+        numbers = np.column_stack(
+            [
+                _text_as_numbers(table.others[column], table.name(column))
+                if column in table.others
+                else table.numbers[:, table.number_columns.index(column)]
+                for column in columns
+            ]
+        )
+    if not np.isfinite(numbers.sum()):
+        for column, values in zip(columns, numbers.T):
+            _refuse_infinite(values, table.name(column))
+    return numbers
 
 
 def _refuse_infinite(numbers: NDArray[np.float64], name: str) -> None:
