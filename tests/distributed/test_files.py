@@ -131,7 +131,7 @@ def test_every_partition_is_told_of_once_and_only_to_whom_it_concerns(folder, ad
     [
         (["fit", "data/*.pq", "-m", "aode", "-o", "m"], "data/*.pq matches no file"),
         (["fit", "absent/*.csv", "-m", "aode", "-o", "m"], "absent/*.csv matches no file"),
-        (["fit", "data/*.xls", "-m", "aode", "-o", "m"], "data/*.xls names no .parquet, .csv or .tsv files"),
+        (["fit", "data/*.xls", "-m", "aode", "-o", "m"], "data/*.xls does not name .parquet, .csv or .tsv files"),
         (["fit", "data/*.csv", "-m", "aode", "-t", "lable", "-o", "m"], "no column 'lable'. Did you mean 'label'?"),
         (["fit", "data/*.csv", "-m", "aode", "-c", "cod", "-o", "m"], "no column 'cod'. Did you mean 'code'?"),
         (["fit", "data/*.csv", "-m", "wanbia", "-o", "m"], "WeightedNaiveBayes has to see all rows at once"),

@@ -26,7 +26,7 @@ def test_no_private_attribute_of_another_object_is_read(module):
 
 
 def test_a_private_attribute_would_be_found():
-    assert list(private_attributes("model._derive(1)\nself._kinds\nself.model._kinds\nframe._meta")) == [
+    assert sorted(private_attributes("model._derive(1)\nself._kinds\nself.model._kinds\nframe._meta")) == [
         (1, "_derive"),
         (3, "_kinds"),
     ]

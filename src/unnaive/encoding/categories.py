@@ -32,7 +32,7 @@ class Rows:
         return Rows(self.codes[part], self.numbers[part])
 
     def repeated(self, n_times: int) -> Rows:
-        """Every row several times, one after the other."""
+        """Every row several times in a row."""
         return Rows(np.repeat(self.codes, n_times, axis=0), np.repeat(self.numbers, n_times, axis=0))
 
 
@@ -53,7 +53,7 @@ class Categories:
         return Categories(declared, self.values + other.values)
 
     def codes_in(self, union: Categories) -> NDArray[np.int64] | None:
-        """Where each category went, or None if they all kept their codes."""
+        """The code of each category in a union, or None if all keep their codes."""
         if union.values[: len(self.values)] == self.values:
             return None
         return np.array([union.code[value] for value in self.values], dtype=np.int64)
@@ -64,7 +64,7 @@ class Categories:
 
     def __getstate__(self) -> dict[str, Any]:
         values = [value.item() if isinstance(value, np.generic) else value for value in self.values]
-        # One text for all of them: a file would keep every category as an object of its own.
+        # One string for all of them: a model file would keep every category as a separate object.
         plain = all(isinstance(value, str | int | float) for value in values)
         return {"n_declared": len(self.declared), "values": json.dumps(values) if plain else self.values}
 
@@ -73,12 +73,12 @@ class Categories:
         if isinstance(values, str):
             values = json.loads(values)
             if not all(isinstance(value, str | int | float) and not is_missing(value) for value in values):
-                raise ValueError("Categories are text or numbers.")
+                raise ValueError("Categories must be text or numbers.")
         self.declared = values[:n_declared]
         self.values = values
         self.code = {value: code for code, value in enumerate(values)}
         if len(self.declared) != n_declared or len(self.code) != len(values):
-            raise ValueError("Categories are distinct, and those that were declared come first.")
+            raise ValueError("Categories must be distinct, and declared ones must come first.")
 
 
 def _kind(value: Any) -> str:
@@ -94,6 +94,7 @@ def _sorted(values: Any) -> list[Any]:
 
 
 def categories_of(raw: RawColumn, name: str) -> Categories:
+    """The categories of a column."""
     if raw.codes is not None:
         assert raw.declared is not None
         return Categories(raw.declared, [])
@@ -105,6 +106,7 @@ def categories_of(raw: RawColumn, name: str) -> Categories:
 
 
 def encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.int32]:
+    """Codes of the values of a column, -1 for missing and unseen ones."""
     code = known.code
     if raw.codes is not None:
         assert raw.declared is not None
@@ -126,6 +128,7 @@ def encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.i
 
 
 def kind_changed(name: str, then: str, now: str, example: Any) -> ValueError:
+    """The error that a column changed between text and numbers."""
     return ValueError(
         f"Column {name} held {then} when the model was fitted but now holds {now}, such as {example!r}. "
         f"Convert the column back to {then}, or fit again."
@@ -139,7 +142,7 @@ def _not_a_value(raw: RawColumn, name: str) -> str:
 
 
 def search_numbers(numbers: NDArray[np.float64], known: Categories) -> NDArray[np.int32]:
-    """Codes among categories that are any numbers."""
+    """Codes of numbers among categories of any numbers."""
     pairs = sorted((float(value), code) for value, code in known.code.items() if _kind(value) == "numbers")
     if not pairs:
         return np.full(len(numbers), -1, dtype=np.int32)
@@ -170,7 +173,7 @@ def distinct_numbers(numbers: NDArray[np.float64]) -> list[NDArray[np.float64]]:
 
 
 def direct_table(categories: NDArray[np.float64]) -> tuple[float, NDArray[np.int32]] | None:
-    """(lowest category, code of each integer from there on) where categories are integers close together."""
+    """The lowest category and the code of each integer from there on; None unless they are integers in a short range."""
     if not len(categories):
         return 0.0, np.empty(0, np.int32)
     low, high = categories.min(), categories.max()
@@ -216,7 +219,7 @@ def _mark(numbers, low, sizes, starts, marks):
 
 @njit(cache=True, nogil=True)
 def columns_with_missing(codes):
-    """Which columns of codes have a missing value."""
+    """Which columns of codes have missing values."""
     lowest = np.zeros(codes.shape[1], np.int32)
     for row in range(codes.shape[0]):
         for column in range(codes.shape[1]):

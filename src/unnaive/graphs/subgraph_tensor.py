@@ -18,7 +18,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.counts.information_gain import information_gain, most_telling, read_classes
+from unnaive.counts.information_gain import information_gain, read_classes, top_by_information_gain
 from unnaive.graphs.frequent_subgraphs import CONSTRAINTS, Pattern, graph_of_code, mine_graphs
 from unnaive.graphs.gspan import FrequentSubgraph, Limits, closed
 from unnaive.graphs.labelled_graph import Graph, Kind, flatten, kinds_of_edges, read_graphs
@@ -229,7 +229,7 @@ class SubgraphTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             )
         gain = None if classes is None else information_gain(_presence(patterns, len(graphs)), classes)
         supports = np.array([len(pattern.graphs) for pattern in patterns])
-        best = most_telling(supports, gain, self.max_patterns).tolist()
+        best = top_by_information_gain(supports, gain, self.max_patterns).tolist()
         chosen = sorted(best, key=lambda k: (len(patterns[k].code), patterns[k].code.tolist()))
         self.patterns_ = [
             Pattern(graph_of_code(patterns[k].code, found.kinds), len(patterns[k].graphs)) for k in chosen

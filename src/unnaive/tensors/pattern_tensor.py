@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.validation import read_table
-from unnaive.counts.information_gain import gain_of_counts, most_telling, read_classes
+from unnaive.counts.information_gain import gain_of_counts, read_classes, top_by_information_gain
 from unnaive.encoding.table_encoder import TableEncoder
 from unnaive.tensors.closed_patterns import (
     find_patterns,
@@ -276,7 +276,7 @@ class PatternTensor(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             column = classes.astype(np.int32)[:, None]
             counts = support_in_classes(rows, found, rows_of_items(column, np.array([len(of_class)])))
             gain = gain_of_counts(csr_matrix(counts), of_class)
-        chosen = most_telling(found.supports, gain, self.max_patterns)
+        chosen = top_by_information_gain(found.supports, gain, self.max_patterns)
 
         items = [found.items[found.starts[place] : found.starts[place + 1]] for place in chosen]
         first_item = np.cumsum(encoder.n_values_) - encoder.n_values_

@@ -21,7 +21,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.validation import check_frame_names
-from unnaive.counts.information_gain import information_gain, most_telling, read_classes
+from unnaive.counts.information_gain import information_gain, read_classes, top_by_information_gain
 from unnaive.text.documents import read_documents
 from unnaive.text.mail import PARTS, without_parts
 
@@ -265,7 +265,7 @@ class Terms(TransformerMixin, BaseEstimator):
         names, in_documents = names[common], in_documents[common]
         gain = None if classes is None else information_gain(_presence(matrix), classes)
         if self.max_terms is not None and len(names) > self.max_terms:
-            chosen = most_telling(in_documents, gain, self.max_terms)
+            chosen = top_by_information_gain(in_documents, gain, self.max_terms)
             matrix, names, in_documents = matrix[:, chosen], names[chosen], in_documents[chosen]
             gain = None if gain is None else gain[chosen]
         if nw.dependencies.is_into_dataframe(X):
