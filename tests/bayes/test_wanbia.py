@@ -26,8 +26,7 @@ from unnaive.bayes.wanbia_objective import (
     best_exponents,
     equal_width_codes,
 )
-from unnaive.core.bayes_classifier import index_labels
-from unnaive.core.validation import read_table
+from unnaive.core.validation import index_labels, read_table
 from unnaive.counts.statistic import Rows
 from unnaive.io import datasets
 from unnaive.persist import load, save

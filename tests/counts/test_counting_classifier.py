@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.test_common import COUNTING_MODELS, MODELS, assert_same_model, random_table
-from unnaive.encoding import batches as batches_module
+from unnaive.encoding import mdl_discretizer as discretizer_module
 
 every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
 
@@ -45,7 +45,7 @@ def test_bins_are_those_of_all_rows_however_the_file_is_cut(seed, size):
 
 def test_bins_are_the_same_when_columns_are_read_one_at_a_time(monkeypatch):
     table, labels = random_table(0, 90)
-    monkeypatch.setattr(batches_module, "_BYTES_OF_NUMBERS", 1)
+    monkeypatch.setattr(discretizer_module, "_MAX_BYTES", 1)
     read = []
     batches = in_batches(table, labels, 20)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.counts.test_count_table import coded_rows, rows_of
-from unnaive.counts.distinct_rows import DistinctRows
+from unnaive.counts.distinct_rows import DistinctRows, groups_of_rows
 from unnaive.counts.statistic import Growth
 
 examples = settings(deadline=None, max_examples=80)
@@ -95,3 +95,9 @@ def test_a_family_that_would_not_fit_is_refused_with_its_dimensions():
     distinct = DistinctRows([1000, 2000, 3000], 5)
     with pytest.raises(ValueError, match=r"2 parents .* 2001 x 3001 x 1000 x 5 .* max_parents"):
         distinct.family(0, [1, 2])
+
+
+def test_equal_rows_are_grouped():
+    first, group = groups_of_rows(np.array([[1, 2], [0, 3], [1, 2]]))
+    assert first.tolist() == [1, 0]
+    assert group.tolist() == [1, 0, 1]

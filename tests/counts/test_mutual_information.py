@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from tests.counts.test_count_table import coded_rows, counted
 from tests.naive_reference import information as reference
 from tests.naive_reference.naive import Counts
+from unnaive.counts.count_table import Smoothing
 from unnaive.counts.mutual_information import (
     conditional_mutual_information,
     mutual_information,
     smoothed_mutual_information,
 )
-from unnaive.counts.smoothing import Smoothing
 
 examples = settings(deadline=None, max_examples=100)
 

@@ -121,7 +121,7 @@ def test_wrong_arguments_are_refused():
         fit(AODE(), frame)
     with pytest.raises(ValueError, match="nothing to learn from"):
         fit(AODE(), frame[["label"]], "label")
-    with pytest.raises(TypeError, match="Dask DataFrame or bag is wanted, not DataFrame"):
+    with pytest.raises(TypeError, match="Expected a Dask DataFrame or bag, got DataFrame"):
         fit(AODE(), made(2), "label")
     with pytest.raises(ValueError, match="takes a Dask DataFrame, not a bag"):
         fit(AODE(), db.from_sequence([1]))
@@ -137,7 +137,7 @@ def test_wrong_arguments_are_refused():
 
 def test_bags_hold_pairs_of_the_same_columns():
     rows, labels = np.eye(3), [0, 1, 1]
-    with pytest.raises(ValueError, match=r"Partition 0: a ndarray is no pair"):
+    with pytest.raises(ValueError, match=r"Partition 0: it holds a ndarray"):
         fit(HigherOrderNB(), db.from_sequence([rows]))
     for estimator in (HigherOrderNB(), BayesianTensorClassifier()):
         with pytest.raises(ValueError, match=r"different (terms|mode sizes)"):
@@ -160,5 +160,5 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch):
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
     with pytest.raises(ValueError, match=f"No Dask scheduler answers at {address}"):
         connect(address)
-    with pytest.raises(ValueError, match="is no address of a Dask scheduler"):
+    with pytest.raises(ValueError, match="is not the address of a Dask scheduler"):
         connect("localhost")

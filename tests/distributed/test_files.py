@@ -15,7 +15,7 @@ from tests.distributed.made import N_ROWS, made
 from tests.distributed.same import assert_same
 from tests.test_readme import code_blocks
 from unnaive.cli import main as cli
-from unnaive.distributed.files import fit_files, predict_files
+from unnaive.distributed.files import fit_files, predict_files, read_files
 from unnaive.models import MODELS
 from unnaive.persist import load
 from unnaive.streaming import fit_file
@@ -131,7 +131,7 @@ def test_every_partition_is_told_of_once_and_only_to_whom_it_concerns(folder, ad
     [
         (["fit", "data/*.pq", "-m", "aode", "-o", "m"], "data/*.pq matches no file"),
         (["fit", "absent/*.csv", "-m", "aode", "-o", "m"], "absent/*.csv matches no file"),
-        (["fit", "data/*.xls", "-m", "aode", "-o", "m"], "data/*.xls names no .parquet, .csv or .tsv files"),
+        (["fit", "data/*.xls", "-m", "aode", "-o", "m"], "data/*.xls does not name .parquet, .csv or .tsv files"),
         (["fit", "data/*.csv", "-m", "aode", "-t", "lable", "-o", "m"], "no column 'lable'. Did you mean 'label'?"),
         (["fit", "data/*.csv", "-m", "aode", "-c", "cod", "-o", "m"], "no column 'cod'. Did you mean 'code'?"),
         (["fit", "data/*.csv", "-m", "wanbia", "-o", "m"], "WeightedNaiveBayes has to see all rows at once"),
@@ -163,7 +163,7 @@ def test_a_folder_that_is_there_is_not_written_to(folder, address, run):
     (folder / "mine").mkdir()
     code, _, err = run("predict", "m", "data/*.csv", "-o", "mine", "--dask", address)
     assert code == 2
-    assert "mine is there already: name a folder that is not." in err
+    assert "mine exists already: name a new folder." in err
     assert os.listdir("mine") == []
 
 
@@ -220,3 +220,11 @@ def test_the_lines_of_the_readme_run():
     exec(code, names)
     rows = names["frame"].compute()
     assert_same(names["model"], names["AODE"]().fit(rows.drop(columns="target"), rows["target"]))
+
+
+def test_files_of_a_pattern_are_the_partitions_of_one_frame(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("sky,warmth,trip\ngrey,14,museum\nclear,?,beach\n")
+    frame = read_files(f"{tmp_path}/*.csv")
+    assert frame.npartitions == 2
+    assert frame["warmth"].sum().compute(scheduler="synchronous") == 28.0

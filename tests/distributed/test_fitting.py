@@ -117,7 +117,7 @@ def test_bins_beyond_the_budget_do_not_depend_on_partitions(seed, cuts, most):
 
 def test_columns_are_surveyed_a_few_at_a_time_where_they_are_many(monkeypatch):
     rows = labelled(0, 60)
-    monkeypatch.setattr("unnaive.distributed.counting._CELLS_AT_A_TIME", 1)
+    monkeypatch.setattr("unnaive.distributed.counting._MAX_CELLS", 1)
     assert_same(fit(AODE(), partitioned(rows, [10, 20]), "label"), in_memory(AODE(), rows))
 
 

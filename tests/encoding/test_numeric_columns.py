@@ -83,3 +83,21 @@ def test_a_prepared_classifier_takes_what_it_has_never_seen():
     model = on_numbers(GaussianNB()).fit(X, ["wet", "dry", "dry", "dry"])
     new = pd.DataFrame({"sky": ["pink"], "warmth": [None]}).astype({"warmth": float})
     assert np.isfinite(model.predict_proba(new)).all()
+
+
+def test_the_remedy_for_a_column_of_text_is_a_pipeline():
+    X = pd.DataFrame({"width": [1, 2], "sky": ["grey", "blue"]})
+    with pytest.raises(ValueError, match="Column 'sky' holds 'grey'") as caught:
+        read_numbers(BaseEstimator(), X, reset=True)
+    assert str(caught.value).endswith(
+        "Encode it first, for example with make_pipeline(make_column_transformer((OneHotEncoder(sparse_output=False), "
+        "['sky']), remainder='passthrough'), BaseEstimator())."
+    )
+
+
+def test_mixed_columns_with_missing_values_become_numbers():
+    from sklearn.linear_model import LogisticRegression
+
+    X = pd.DataFrame({"sky": ["grey", "blue", None], "warmth": [11.0, None, 21.0]})
+    model = on_numbers(LogisticRegression()).fit(X, ["wet", "dry", "dry"])
+    assert model.predict(X).tolist() == ["wet", "dry", "dry"]

@@ -107,3 +107,21 @@ def test_no_numbers_have_no_cells():
     for both in (nothing.plus(some), some.plus(nothing)):
         assert both.lowest.tolist() == some.lowest.tolist()
     assert MDLDiscretizer().fit_cells([nothing]).n_bins_.tolist() == [1]
+
+
+def test_a_small_column_of_cells_that_are_added_up():
+    some = ValueCells.of(np.array([1.0, 2.0, np.nan, 2.0]), np.array([0, 1, 1, 1]), n_classes=2, max_cells=3)
+    more = some.plus(ValueCells.of(np.array([1.0, 7.0]), np.array([0, 0]), n_classes=2, max_cells=3))
+    assert more.lowest.tolist() == [1.0, 2.0, 7.0]
+    assert more.counts.tolist() == [[2.0, 0.0], [0.0, 2.0], [1.0, 0.0]]
+    assert more.is_exact
+    coarse = more.plus(ValueCells.of(np.array([7.5]), np.array([1]), n_classes=2, max_cells=3))
+    assert coarse.lowest.tolist() == [1.0, 2.0, 7.0]
+    assert coarse.highest.tolist() == [1.0, 2.0, 7.5]
+
+
+def test_the_cut_point_between_two_parts_that_hold_one_class_each():
+    low, high = (np.arange(start, start + 20.0) for start in (0, 20))
+    parts = [ValueCells.of(low, np.zeros(20, int), 2, 100), ValueCells.of(high, np.ones(20, int), 2, 100)]
+    (cuts,) = MDLDiscretizer().fit_cells([parts[0].plus(parts[1])]).cut_points_
+    assert cuts.tolist() == [19.5]

@@ -324,6 +324,25 @@ def test_forgotten_tensors_have_never_been_there():
     assert_same_model(model.partial_fit(X, y), expected, X)
 
 
+@pytest.mark.parametrize("weighting", ["mutual_information", "equal"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leaving_one_tensor_out_is_fitting_without_it(weighting, weighted):
+    X, y = random_tensors(0, 18)
+    weights = np.arange(18) % 4 if weighted else None
+    model = BayesianTensorClassifier(weighting=weighting).fit(X, y, weights)
+    before = copy.deepcopy(model)
+    found = model.leave_one_out_proba(X, y, weights)
+    for row in range(len(y)):
+        others = np.arange(len(y)) != row
+        rest = BayesianTensorClassifier(weighting=weighting).fit(
+            X[others], y[others], None if weights is None else weights[others]
+        )
+        np.testing.assert_array_equal(found[row : row + 1], rest.predict_proba(X[[row]]))
+    assert_same_model(model, before, X)
+    with pytest.raises(ValueError, match="never counted"):
+        model.leave_one_out_proba(X + 1, y, weights)
+
+
 def test_merged_models_are_the_model_of_all_tensors():
     X, y = random_tensors(0, 60)
     parts = [slice(0, 13), slice(13, 14), slice(14, 60)]

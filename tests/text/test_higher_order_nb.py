@@ -177,6 +177,33 @@ def test_forgetting_documents_is_never_having_seen_them(parameters, seed):
 
 
 @every_variant
+def test_leaving_one_document_out_is_fitting_without_it(parameters):
+    X, y = random_documents(0, n_documents=20)
+    model = HigherOrderNB(**parameters).fit(X, y)
+    before = copy.deepcopy(model)
+    found = model.leave_one_out_proba(X, y)
+    for row in range(len(y)):
+        others = np.arange(len(y)) != row
+        rest = HigherOrderNB(**parameters).fit(X[others], y[others])
+        np.testing.assert_array_equal(found[row : row + 1], rest.predict_proba(X[[row]]))
+    assert_same_model(model, before, X)
+    with pytest.raises(ValueError, match="never counted"):
+        model.leave_one_out_proba(1 - X.toarray(), y)
+
+
+def test_batches_of_documents_give_the_model_of_all():
+    X, y = random_documents(0)
+    frame = pd.DataFrame(X.toarray()).rename(columns="term{}".format)
+    whole = HigherOrderNB().fit(frame, y)
+
+    def batches(names):
+        for rows in np.array_split(np.arange(len(y)), 5):
+            yield frame.iloc[rows][list(frame) if names is None else names], y[rows]
+
+    assert_same_model(HigherOrderNB().fit_batches(batches), whole, frame)
+
+
+@every_variant
 def test_merging_parts_is_learning_at_once_even_if_their_classes_differ(parameters):
     X, y = random_documents(0)
     whole = HigherOrderNB(**parameters).fit(X, y)

@@ -12,10 +12,9 @@ from sklearn.utils._param_validation import Interval, Options
 from unnaive.bayes.averaging import AveragePlan, average_scores, parent_sets, plan_average
 from unnaive.bayes.naive_tables import NaiveTables, naive_tables
 from unnaive.bayes.subsumption_resolution import without_generalisations
-from unnaive.counts.count_table import CountTable
+from unnaive.counts.count_table import CountTable, Smoothing
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.mutual_information import mutual_information, smoothed_mutual_information
-from unnaive.counts.smoothing import Smoothing
 from unnaive.counts.statistic import Rows
 
 _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")

@@ -15,8 +15,7 @@ from unnaive.bayes.ande_kernels import Factors, average_three, average_two
 from unnaive.bayes.aode_kernels import average_one, average_one_grouped, open_singles, smoothed_pairs
 from unnaive.bayes.column_pairs import GroupedTerms, group_terms
 from unnaive.bayes.naive_tables import NaiveTables
-from unnaive.counts.count_table import CountTable
-from unnaive.counts.smoothing import Smoothing
+from unnaive.counts.count_table import CountTable, Smoothing
 
 _SAFE_BITS = 900.0  # a double spans 2 ** ±1022; the rest is room for the class prior and the sum
 

@@ -17,7 +17,7 @@ from unnaive.counts.count_table import CountTable
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS
 from unnaive.counts.mutual_information import conditional_mutual_information, mutual_information
 from unnaive.counts.statistic import Rows
-from unnaive.encoding.lookup import columns_with_missing
+from unnaive.encoding.categories import columns_with_missing
 
 
 class CorrelationWeightedNB(ColumnWeightedClassifier):

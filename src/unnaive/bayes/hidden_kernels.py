@@ -10,8 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.bayes.column_pairs import GroupedTerms, find_groups
-from unnaive.counts.count_table import CountTable
-from unnaive.counts.smoothing import Smoothing
+from unnaive.counts.count_table import CountTable, Smoothing
 
 _SMALLEST = 1e-200  # products below this are moved into their logarithm
 _EVERY_COLUMN = -1

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from unnaive.bayes.column_pairs import GroupedTerms, group_terms
 from unnaive.bayes.hidden_kernels import hidden_evidence, hidden_parent_tables, score_hidden
 from unnaive.bayes.naive_tables import naive_tables
-from unnaive.counts.count_table import CountTable
+from unnaive.counts.count_table import CountTable, Smoothing
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.mutual_information import conditional_mutual_information
-from unnaive.counts.smoothing import Smoothing
 from unnaive.counts.statistic import Rows
 
 

@@ -11,9 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from unnaive.bayes.kernel_density import KernelDensities, ValueCounts, add_kernel_densities, kernel_densities
 from unnaive.bayes.naive_tables import NaiveTables, naive_tables
+from unnaive.counts.count_table import Smoothing
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.moments import Moments, add_gaussian
-from unnaive.counts.smoothing import Smoothing
 from unnaive.counts.statistic import Rows, Statistic, Together
 from unnaive.encoding.table_encoder import TableEncoder
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.bayes.network_tables import NetworkTables
-from unnaive.counts.count_table import CountTable
-from unnaive.counts.smoothing import Smoothing
+from unnaive.counts.count_table import CountTable, Smoothing
 
 
 @dataclass(frozen=True)

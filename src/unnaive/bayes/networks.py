@@ -17,11 +17,10 @@ from unnaive.bayes.structure_learning import (
     k2_parents,
     maximum_spanning_tree,
 )
-from unnaive.counts.count_table import CountTable
+from unnaive.counts.count_table import CountTable, Smoothing
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.distinct_rows import DistinctRows
 from unnaive.counts.mutual_information import conditional_mutual_information, mutual_information
-from unnaive.counts.smoothing import Smoothing
 from unnaive.counts.statistic import Rows
 from unnaive.encoding.table_encoder import TableEncoder
 

@@ -1,27 +1,309 @@
-"""AdditiveClassifier: what classifiers share that keep of their training only a statistic that can be added to."""
+"""AdditiveClassifier: fit, partial_fit, fit_batches, forget, merge and leave-one-out from counts that add up."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import copy
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from unnaive.core.bayes_classifier import BayesClassifier
+from unnaive.core.posterior import to_posterior
 from unnaive.core.saved_state import KeptState
+from unnaive.core.validation import (
+    check_labels,
+    check_weights,
+    class_indices,
+    index_labels,
+    known_classes,
+    of_positive_weight,
+    refuse_missing_labels,
+    unchanged_on_error,
+)
 
 # Parameters that change how a model is computed, not what it is.
 _COMPUTING = ("n_jobs", "max_bytes")
 
+# Called with column names (None: all), starts over and yields pairs of a frame of these columns and its labels.
+Batches: TypeAlias = Callable[[list[str] | None], Iterable[tuple[Any, Any]]]
+
+Self = TypeVar("Self", bound="AdditiveClassifier")
+
 
 class AdditiveClassifier(KeptState, BayesClassifier):
-    """Base of the classifiers with ``partial_fit``, ``forget`` and ``merge``."""
+    """Base of the classifiers that keep only counts of their training rows.
 
-    # Parameters that need not be the same in models that are merged, as fitted attributes say it better.
+    A family writes how rows are counted first (``_begin``), added (``_add``), taken away (``_take_away``) and united
+    with those of another model (``_unite``), and what is derived from the counts (``settle``).
+    """
+
+    # Parameters that may differ between models to be merged, because fitted attributes are compared instead.
     _settled_in_fit: ClassVar[tuple[str, ...]] = ()
 
+    @abstractmethod
+    def _begin(
+        self, rows: Any, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool, bins: Any = None
+    ) -> None:
+        """Count the first rows, after deciding how they are encoded unless ``bins`` are given; derive nothing."""
+
+    @abstractmethod
+    def _add(self, rows: Any, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Count more rows."""
+
+    @abstractmethod
+    def _take_away(self, rows: Any, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Remove rows from the counts; ValueError if they were never counted."""
+
+    @abstractmethod
+    def _unite(self, other: Any, classes: NDArray[Any]) -> None:
+        """Add the counts of another model, for the classes of both; derive nothing."""
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Derive from the counts what scoring needs; for distributed and streaming use."""
+
+    def check_parameters(self) -> None:
+        """Raise an error if a parameter is invalid; for distributed and streaming use."""
+        self._validate_params()
+
+    def _on_change(self) -> None:
+        """Called when the counts have changed: ``settle`` here unless that is left until scores are asked for."""
+
+    def _bins_of_batches(self, rows: Any, classes: NDArray[Any], n_rows: int, batches: Batches) -> Any:
+        """Bins found in all rows, given those of the first batch; None if ``_begin`` finds them."""
+        return None
+
+    @property
+    def _fixed_bins(self) -> Any:
+        """Bins that further batches have to share."""
+        return None
+
+    @unchanged_on_error
+    def fit(self: Self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : frame, array-like, sparse matrix or SparseTensor
+            The rows, in any form that the model takes.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of 2 is the same as the row twice, a weight of 0 as no row.
+
+        Returns
+        -------
+        self
+        """
+        self.check_parameters()
+        rows, labels, weights = of_positive_weight(*self._read_labelled(X, y, sample_weight, reset=True))
+        self.classes_, classes = index_labels(labels)
+        self._fit(rows, classes, weights, sample_weight is not None)
+        return self
+
+    def _fit(self, rows: Any, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
+        """Fit on checked rows; ``self.classes_`` is set."""
+        self._begin(rows, classes, weights, weighted)
+        self.settle()
+
+    @unchanged_on_error
+    def partial_fit(
+        self: Self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Count more rows.
+
+        In any batches this gives the model that ``fit`` gives on all rows together, except that the bins of numbers
+        are those of the first batch. New categories may appear in any batch.
+
+        Parameters
+        ----------
+        X : frame, array-like, sparse matrix or SparseTensor
+            The rows, in any form that the model takes.
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,)
+            All labels that will ever occur; required in the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "classes_")
+        known = known_classes(self, classes)
+        self.check_parameters()
+        rows, labels, weights = self._read_labelled(X, y, sample_weight, reset=first)
+        counted = of_positive_weight(rows, class_indices(labels, known), weights)
+        if first:
+            self.classes_ = known
+            self._begin(*counted, sample_weight is not None)
+            self._on_change()
+        else:
+            self._add(*counted)
+        return self
+
+    @unchanged_on_error
+    def fit_batches(self: Self, batches: Batches) -> Self:
+        """Fit on rows that are read in batches, more than once, and never held all at a time.
+
+        A model of tables is the one that ``fit`` gives on all rows together, bins of numeric columns included: their
+        values are read a few columns at a time. A discretizer other than MDLDiscretizer sees the first batch only.
+
+        Parameters
+        ----------
+        batches : callable
+            ``batches(names)`` starts over and yields pairs of a frame and its labels; the frame has the named
+            columns, or all if ``names`` is None.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from unnaive import AODE
+        >>> parts = [pd.DataFrame({"sky": ["clear", "grey"], "play": ["yes", "no"]})] * 3
+        >>> def batches(names):
+        ...     for part in parts:
+        ...         yield part[["sky"] if names is None else names], part["play"]
+        >>> AODE().fit_batches(batches).class_count_
+        array([3., 3.])
+        """
+        self.check_parameters()
+        classes, n_rows = _labels_of_batches(batches)
+        counter = clone(self)
+        bins = None
+        for X, y in batches(None):
+            if not hasattr(counter, "classes_"):
+                rows = counter._read(X, reset=True)
+                if not hasattr(counter, "feature_names_in_"):
+                    raise ValueError("fit_batches reads columns by name: give it frames, not arrays.")
+                bins = counter._bins_of_batches(rows, classes, n_rows, batches)
+            counter.count_batch(X, *index_labels(check_labels(counter, y, len(X))), bins)
+        parameters = self._get_param_names()
+        self.__dict__.update({name: value for name, value in vars(counter).items() if name not in parameters})
+        self.settle()
+        return self
+
+    @unchanged_on_error
+    def forget(self: Self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Remove rows again, exactly, as if they had never been counted.
+
+        Parameters
+        ----------
+        X : frame, array-like, sparse matrix or SparseTensor
+            Rows that were counted before, with the same labels and weights.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the counts show that some of the rows were never counted; the model stays as it was.
+        """
+        self._take_away(*of_positive_weight(*self._read_known(X, y, sample_weight)))
+        return self
+
+    @unchanged_on_error
+    def merge(self: Self, other: Self) -> Self:
+        """Add everything that another model has counted.
+
+        Parameters
+        ----------
+        other : estimator of the same class and parameters
+            Fitted on other rows; it is not changed. Categories and classes are united; the columns, terms or mode
+            sizes must be the same, and numbers must be cut at the same points.
+
+        Returns
+        -------
+        self
+        """
+        self.merge_counts(other)
+        self._on_change()
+        return self
+
+    def leave_one_out_proba(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Probabilities of training rows, each from the model without that row.
+
+        Each row is removed from the counts, scored, and put back: exact leave-one-out probabilities without a refit.
+        Categories and bins stay those of all rows.
+
+        Parameters
+        ----------
+        X : frame, array-like, sparse matrix or SparseTensor
+            Rows that were counted, with the same labels and weights.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self._score_left_out(*self._read_known(X, y, sample_weight))
+        to_posterior(scores)
+        return scores
+
+    def count_batch(self, batch: Any, classes: NDArray[Any], places: NDArray[np.int64], bins: Any = None) -> None:
+        """Count rows of labels ``classes[places]`` and derive nothing; for distributed and streaming use.
+
+        Classes and categories grow; ``bins`` found in all rows, if given, encode the numbers of the first batch.
+        """
+        if hasattr(self, "classes_"):
+            part = clone(self)
+            part.count_batch(batch, classes, places, self._fixed_bins)
+            self.merge_counts(part)
+            return
+        rows = self._read(batch, reset=True)
+        if _num_samples(rows) != len(places):
+            raise ValueError(f"X has {_num_samples(rows)} rows, but y has {len(places)} labels.")
+        self.classes_ = classes
+        self._begin(rows, places, np.ones(len(places)), False, bins)
+
+    def merge_counts(self, other: Any) -> None:
+        """Add everything that another model has counted and derive nothing; for distributed and streaming use."""
+        self._check_mergeable(other)
+        self._unite(other, np.union1d(self.classes_, other.classes_))
+
+    def _score_left_out(
+        self, rows: Any, classes: NDArray[np.int64], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Joint log scores of counted rows, each by the model without it."""
+        copy.copy(self)._take_away(*of_positive_weight(rows, classes, weights))
+        scores = np.empty((len(classes), len(self.classes_)))
+        for row in range(len(classes)):
+            one = slice(row, row + 1)
+            rest = copy.copy(self)
+            if weights[row] > 0:
+                rest._take_away(rows[one], classes[one], weights[one])
+            scores[one] = rest._score(rows[one])
+        return scores
+
+    def _read_labelled(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, reset: bool
+    ) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
+        rows = self._read(X, reset)
+        labels = check_labels(self, y, _num_samples(rows))
+        return rows, labels, check_weights(sample_weight, len(labels))
+
+    def _read_known(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None
+    ) -> tuple[Any, NDArray[np.int64], NDArray[np.float64]]:
+        """Rows of known classes, their class indices and weights."""
+        check_is_fitted(self)
+        rows, labels, weights = self._read_labelled(X, y, sample_weight, reset=False)
+        return rows, class_indices(labels, self.classes_), weights
+
     def _check_mergeable(self, other: Any) -> None:
-        """An error if another model is not one that could have been fitted with this one."""
+        """Raise an error if another model could not have been fitted together with this one."""
         check_is_fitted(self)
         if type(other) is not type(self):
             raise TypeError(f"Cannot merge {type(other).__name__} into {type(self).__name__}.")
@@ -45,3 +327,18 @@ def _equal(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return one is other
     return bool(np.array_equal(np.asarray(one, dtype=object), np.asarray(other, dtype=object)))
+
+
+def _labels_of_batches(batches: Batches) -> tuple[NDArray[Any], int]:
+    """All labels that occur, and the number of rows."""
+    classes: NDArray[Any] | None = None
+    n_rows = 0
+    for _, y in batches([]):
+        labels = np.asarray(y)
+        refuse_missing_labels(labels)
+        n_rows += len(labels)
+        found = np.unique(labels)
+        classes = found if classes is None else np.union1d(classes, found)
+    if classes is None or not n_rows:
+        raise ValueError("There are no rows to learn from: the batches are empty.")
+    return classes, n_rows

@@ -1,27 +1,38 @@
-"""Reading a frame or an array column by column: what is a number, what is a category, what is missing."""
+"""Checked input: X column by column, labels and weights."""
 
 from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _check_sample_weight,
+    _check_y,
+    validate_data,
+)
 
 _NUMBER_KINDS = "iuf"
+_MAX_LABEL_RANGE = 1 << 16  # integer labels in a range up to this are counted instead of sorted
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 @dataclass
 class RawColumn:
-    """One column that does not hold plain numbers.
+    """One column that is not numeric: ``values`` are objects.
 
-    ``values`` are objects; a column of a categorical dtype has ``declared`` categories, and ``codes`` into
-    them instead of values where the frame has such codes at hand.
+    A column of a categorical dtype has ``declared`` categories, and ``codes`` into them if the frame provides them.
     """
 
     values: NDArray[Any] | None
@@ -31,10 +42,7 @@ class RawColumn:
 
 @dataclass
 class RawTable:
-    """A table split into a block of numbers and columns of anything else.
-
-    ``numbers`` holds the columns listed in ``number_columns``; ``others`` the rest, by position.
-    """
+    """A table split into ``numbers``, the columns listed in ``number_columns``, and ``others`` by position."""
 
     n_rows: int
     n_columns: int
@@ -48,13 +56,11 @@ class RawTable:
         """The column's name for a message."""
         return repr(self.names[column]) if self.names is not None else str(column)
 
-    def part(self, rows: slice) -> RawTable:
-        """A slice of a table of numbers only, without copying."""
-        numbers = self.numbers[rows]
-        return replace(self, n_rows=len(numbers), numbers=numbers)
+    def __len__(self) -> int:
+        return self.n_rows
 
-    def take(self, rows: NDArray[np.bool_]) -> RawTable:
-        """Some of the rows."""
+    def __getitem__(self, rows: slice | NDArray[np.bool_]) -> RawTable:
+        """Some of the rows; a slice of a table of numbers copies nothing."""
         others = {
             column: RawColumn(
                 None if raw.values is None else raw.values[rows],
@@ -63,11 +69,26 @@ class RawTable:
             )
             for column, raw in self.others.items()
         }
-        return replace(self, n_rows=int(rows.sum()), numbers=self.numbers[rows], others=others)
+        numbers = self.numbers[rows]
+        return replace(self, n_rows=len(numbers), numbers=numbers, others=others)
+
+
+class TableInput:
+    """Mixin of the classifiers of tables with mixed columns and missing values."""
+
+    def _read(self, X: Any, reset: bool) -> RawTable:
+        return read_table(self, X, reset)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
 
 
 def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
-    """Read X with scikit-learn's checks made in the name of the estimator that owns it."""
+    """Read X, with scikit-learn's checks made on behalf of the estimator ``owner``."""
     if nw.dependencies.is_into_dataframe(X):
         return _read_frame(owner, X, reset)
     X = validate_data(owner, X, reset=reset, dtype=None, ensure_all_finite=False)
@@ -108,10 +129,7 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
 
 
 def check_frame_names(owner: Any, X: Any, reset: bool) -> None:
-    """Remember or compare the names of a frame's columns, as scikit-learn does for pandas.
-
-    Releases of scikit-learn differ in the other frames whose names they see; here all of them have names.
-    """
+    """Remember or compare the column names of any frame, as scikit-learn does for pandas."""
     if nw.dependencies.is_pandas_dataframe(X):
         _check_feature_names(owner, X, reset=reset)
         return
@@ -183,12 +201,96 @@ def is_missing(value: Any) -> bool:
 
 
 def refuse_missing_labels(y: Any) -> None:
-    """An error if some of the labels are missing."""
+    """Raise an error if some of the labels are missing."""
     labels = np.asarray(y)
     if (labels.dtype.kind == "f" and np.isnan(labels).any()) or (
         labels.dtype.kind == "O" and any(is_missing(label) for label in labels.flat)
     ):
         raise ValueError("Input y contains NaN: some labels are missing. Drop those rows, or give them a label.")
+
+
+def check_labels(owner: Any, y: Any, n_rows: int) -> NDArray[Any]:
+    """Labels as an array, one per row, none missing; errors name the estimator ``owner``."""
+    if y is None:
+        raise ValueError(f"This {type(owner).__name__} estimator requires y to be passed, but the target y is None.")
+    refuse_missing_labels(y)
+    labels = _check_y(y)
+    if labels.dtype.kind not in "biuU":
+        check_classification_targets(labels)
+    if len(labels) != n_rows:
+        raise ValueError(f"X has {n_rows} rows, but y has {len(labels)} labels.")
+    return labels
+
+
+def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    """One weight per row, ones by default, at least one of them positive."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = _check_sample_weight(sample_weight, np.empty((n_rows, 1)), dtype=np.float64)
+    if (weights < 0).any():
+        raise ValueError("Negative values in sample_weight: a row counts once, more often, or not at all.")
+    if not (weights > 0).any():
+        raise ValueError("Every sample_weight is zero, so that no row is left to learn from.")
+    return weights
+
+
+def of_positive_weight(rows: Any, labels: NDArray[Any], weights: NDArray[np.float64]) -> tuple[Any, Any, Any]:
+    """Rows, labels and weights without the rows of zero weight."""
+    used = weights > 0
+    return (rows, labels, weights) if used.all() else (rows[used], labels[used], weights[used])
+
+
+def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The distinct labels, sorted, and the index of each row's label among them."""
+    if labels.dtype.kind in "iu" and len(labels):
+        low, high = int(labels.min()), int(labels.max())
+        if high - low < _MAX_LABEL_RANGE and max(-low, high) < 2**62:  # counting is several times faster than sorting
+            shifted = labels.astype(np.int64) - low
+            present = np.bincount(shifted) > 0
+            return (np.flatnonzero(present) + low).astype(labels.dtype), (np.cumsum(present) - 1)[shifted]
+    return np.unique(labels, return_inverse=True)
+
+
+def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Index of each label among the known classes; an unknown label is an error."""
+    places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    unknown = classes[places] != labels
+    if np.any(unknown):
+        raise ValueError(
+            f"y contains the label {labels[unknown].tolist()[0]!r}, which is not among the classes "
+            f"{classes.tolist()}. Name all labels in `classes` on the first call to partial_fit."
+        )
+    return places
+
+
+def known_classes(owner: Any, classes: ArrayLike | None) -> NDArray[Any]:
+    """The classes of ``partial_fit``: named on the first call, and the same from then on."""
+    named = None if classes is None else np.unique(np.asarray(classes))
+    if not hasattr(owner, "classes_"):
+        if named is None:
+            raise ValueError("classes must be passed on the first call to partial_fit: all labels that may occur.")
+        return named
+    if named is not None and not np.array_equal(named, owner.classes_):
+        raise ValueError(
+            f"classes={named.tolist()} is not the same as on the last call to partial_fit: {owner.classes_.tolist()}."
+        )
+    return owner.classes_
+
+
+def unchanged_on_error(method: Method) -> Method:
+    """Make a method that fails leave all attributes of its object as they were."""
+
+    @wraps(method)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return method(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Method, guarded)
 
 
 def _is_number(value: Any) -> bool:

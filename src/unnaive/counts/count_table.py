@@ -2,20 +2,21 @@
 
 A column ``i`` has ``w_i`` positions: its values, and one more, in front, once a missing value was counted.
 The counts of all combinations of ``k`` columns are one flat table whose rows are combinations of positions
-and whose columns are classes. With ``C0 = 1`` and ``C(k)_i = Σ_{i' < i} w_i' C(k-1)_i'``, the combination of
+and whose columns are classes. With ``C(0)_i = 1`` and ``C(k)_i = Σ_{i' < i} w_i' C(k-1)_i'``, the combination of
 positions ``p > ... > s`` of columns ``i > ... > l`` stands in row
 
     (C(k)_i + p C(k-1)_i) + ... + (C(1)_l + s C(0)_l)
 
-so every column adds one number that depends on it alone, nothing is stored twice, and the innermost loop over
-columns costs a single addition an access.
+so every column adds one number that depends on it alone, nothing is stored twice, and an access in the innermost loop
+costs a single addition.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
@@ -25,6 +26,8 @@ from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
 
 MAX_ORDER = 4
 _CACHE_BYTES = 1 << 20  # larger tables do not stay in a core's cache
+
+Cells = TypeVar("Cells", float, NDArray[np.float64])
 
 
 def first_rows(widths: Sequence[int], order: int) -> list[list[int]]:
@@ -39,7 +42,7 @@ def first_rows(widths: Sequence[int], order: int) -> list[list[int]]:
 
 
 def check_size(widths: Sequence[int], order: int, n_classes: int, max_bytes: int) -> None:
-    """Refuse a table of counts that would not fit, before any of it is allocated."""
+    """Refuse a table of counts larger than ``max_bytes`` before it is allocated."""
     cells = sum(starts[-1] for starts in first_rows(widths, order)[1:])
     n_bytes = 8 * n_classes * cells
     if n_bytes > max_bytes:
@@ -52,27 +55,33 @@ def check_size(widths: Sequence[int], order: int, n_classes: int, max_bytes: int
         )
 
 
+@dataclass(frozen=True)
+class Smoothing:
+    """P = (count + extra) / (total + added): laplace adds one to each cell, m_estimate spreads ``m`` over the cells."""
+
+    kind: str = "m_estimate"
+    m: float = 1.0
+
+    def extra(self, cells: Cells) -> Cells:
+        """What is added to the count of a cell."""
+        return cells * 0.0 + 1.0 if self.kind == "laplace" else self.m / cells
+
+    def added(self, cells: Cells) -> Cells:
+        """What is added to the total."""
+        return cells * 1.0 if self.kind == "laplace" else cells * 0.0 + self.m
+
+    def estimate(
+        self, count: NDArray[np.float64], total: NDArray[np.float64] | float, cells: int
+    ) -> NDArray[np.float64]:
+        """The smoothed relative frequency."""
+        return (count + self.extra(float(cells))) / (total + self.added(float(cells)))
+
+
 class CountTable:
-    """Weighted counts of every class with every combination of up to ``order`` columns.
+    """Weighted counts of every class with every combination of up to ``order`` (1 to 4) columns.
 
-    Parameters
-    ----------
-    n_values : sequence of int
-        How many values each column has.
-    has_missing : sequence of bool
-        Which columns keep a position for missing values.
-    n_classes, order : int
-        The number of classes, and how many columns are counted together at most (1 to 4).
-    max_bytes : int
-        Refuse to allocate more than this.
-
-    Attributes
-    ----------
-    class_count : ndarray of shape (n_classes,)
-    tables : list of ndarray
-        ``tables[k - 1]`` has shape (combinations of k columns' positions, n_classes).
-    starts : ndarray of shape (order + 1, n_columns)
-        C(k)_i of the module's docstring.
+    Columns that ``has_missing`` have a position for missing values. ``tables[k - 1]`` has shape (combinations of k
+    columns' positions, n_classes), and ``starts[k, i]`` is C(k)_i of the module's docstring.
     """
 
     def __init__(
@@ -110,7 +119,7 @@ class CountTable:
         return self.tables[1]
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
-        """Count rows; a missing value needs a column that has a position for it."""
+        """Count rows; a missing value needs a position in its column."""
         tables = self.tables + [np.zeros((0, 1))] * (MAX_ORDER - self.order)
         _count(rows.codes, classes, weights, self.starts, self.has_missing, self.order, self.class_count, *tables)
 
@@ -128,11 +137,11 @@ class CountTable:
         )
 
     def subtract(self, other: CountTable) -> None:
-        """Take away the counts of a table of the same shape that this one contains."""
+        """Subtract the counts of a table of the same shape that this one contains."""
         for mine, theirs in zip([self.class_count, *self.tables], [other.class_count, *other.tables]):
             tiny = rounding_of(mine)
             mine -= theirs
-            # Fractional weights leave a rounding error where nothing is left; a count is never negative.
+            # Fractional weights leave rounding errors where zero is left; a count is never negative.
             mine[np.abs(mine) <= tiny] = 0.0
 
     def copy(self) -> CountTable:
@@ -144,10 +153,7 @@ class CountTable:
         return twin
 
     def block(self, *columns: int) -> NDArray[np.float64]:
-        """The counts of the given columns as an array (positions of the first, ..., n_classes).
-
-        The array is a view; position 0 is the missing value in columns that have one.
-        """
+        """A view of the counts of some columns (positions of the first, ..., n_classes); missing is position 0."""
         descending = sorted(columns, reverse=True)
         k = len(columns)
         widths = self.n_values + self.has_missing
@@ -168,7 +174,7 @@ class CountTable:
         return self.block(*columns)[tuple(slice(int(self.has_missing[column]), None) for column in columns)]
 
     def cache_order(self, codes: NDArray[np.int32], table: NDArray[np.float64]) -> NDArray[np.int64]:
-        """An order in which neighbouring rows share values, and so find what they need of a table in the cache."""
+        """An order in which neighboring rows share values, so that what they need of a table is in the cache."""
         if table.nbytes <= _CACHE_BYTES:
             return np.arange(len(codes))
         key = np.zeros(len(codes), np.int64)
@@ -213,7 +219,7 @@ class CountTable:
 
 @njit(cache=True, nogil=True)
 def _count_pairs(pairs, first, second, weight):
-    """Count a row's pairs, two columns at a time: a place that was read serves twice."""
+    """Count the pairs of a row, two columns at a time: each index that is read is used twice."""
     n_columns = first.shape[0]
     for half in range(n_columns // 2):
         i = 2 * half
@@ -232,7 +238,7 @@ def _count_pairs(pairs, first, second, weight):
 def _count(codes, classes, weights, starts, has_missing, order, class_count, singles, pairs, triples, quads):
     n_rows, n_columns = codes.shape
     n_classes = class_count.shape[0]
-    # Flat tables and places without sign: an access is an addition, with no check for negative places.
+    # Flat tables and unsigned indices: an access is an addition, without a check for negative indices.
     flat1, flat2, flat3, flat4 = (
         singles.reshape(-1),
         pairs.reshape(-1),
@@ -246,7 +252,7 @@ def _count(codes, classes, weights, starts, has_missing, order, class_count, sin
         class_count[label] += weight
         for i in range(n_columns):
             position = codes[row, i] + has_missing[i]
-            # Every combination has one column in first place: that one brings the class along.
+            # Every combination has one column in first place, which adds the class.
             first[i] = (starts[1, i] + position) * n_classes + label
             flat1[first[i]] += weight
             if order >= 2:

@@ -1,4 +1,4 @@
-"""CountingClassifier: fit, partial_fit, forget, merge and leave-one-out from an additive statistic."""
+"""CountingClassifier: classifiers of coded tables, from an additive statistic of their rows."""
 
 from __future__ import annotations
 
@@ -7,31 +7,18 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from unnaive.core.additive_classifier import AdditiveClassifier
-from unnaive.core.bayes_classifier import (
-    check_labels,
-    check_weights,
-    class_indices,
-    index_labels,
-    known_classes,
-    unchanged_on_error,
-)
-from unnaive.core.posterior import to_posterior
+from unnaive.core.additive_classifier import AdditiveClassifier, Batches
 from unnaive.core.saved_state import check_names
-from unnaive.core.shapley import evidence_by_orders
-from unnaive.core.validation import RawTable, read_table
+from unnaive.core.shapley import shapley_values
+from unnaive.core.validation import RawTable, TableInput, of_positive_weight
 from unnaive.counts.count_table import CountTable
 from unnaive.counts.statistic import Growth, Rows, Statistic
-from unnaive.encoding.batches import Batches, bins_of_batches, labels_of_batches
-from unnaive.encoding.lookup import columns_with_missing
-from unnaive.encoding.mdl_discretizer import MDLDiscretizer
-from unnaive.encoding.table_classifier import TableClassifier
+from unnaive.encoding.categories import columns_with_missing
+from unnaive.encoding.mdl_discretizer import MDLDiscretizer, bins_of_batches
 from unnaive.encoding.table_encoder import TableEncoder
 
 # What scikit-learn's parameter validation lets pass.
@@ -47,13 +34,11 @@ SMOOTHING_PARAMETERS: dict[str, Any] = {
 }
 
 
-class CountingClassifier(AdditiveClassifier, TableClassifier):
-    """Base of the classifiers that know their training rows only by what was counted of them.
+class CountingClassifier(TableInput, AdditiveClassifier):
+    """Base of the classifiers of tables that keep only counts of their training rows.
 
-    A subclass says how many columns it counts together (``_order``, or ``_new_statistic`` for another
-    statistic), derives from the counts what it needs to score (``_derive``), and scores coded rows
-    (``_score_rows``). ``partial_fit``, ``forget``, ``merge``, ``sample_weight`` and ``leave_one_out_proba``
-    then follow.
+    A subclass says how many columns it counts together (``_order``, or ``_new_statistic`` for another statistic),
+    derives from the counts what it needs to score (``_derive``), and scores coded rows (``_score_rows``).
     """
 
     categorical_features: Any
@@ -70,7 +55,7 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
 
     @abstractmethod
     def _derive(self, statistic: Any) -> Any:
-        """What scoring needs beside the counts: structure, weights, tables."""
+        """What scoring needs besides the counts: structure, weights, tables."""
 
     @abstractmethod
     def _score_rows(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
@@ -85,136 +70,46 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
     def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[Any], n_classes: int) -> Statistic:
         return CountTable(encoder.n_code_values, has_missing, n_classes, self._order, self.max_bytes)
 
-    def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
+    def _begin(
+        self,
+        rows: RawTable,
+        classes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        weighted: bool,
+        bins: MDLDiscretizer | None = None,
+    ) -> None:
         encoder = self._new_encoder()
-        encoder.fit_table(table, classes, weights if weighted else None)
-        rows = encoder.rows(table)
-        statistic = self._new_statistic(encoder, columns_with_missing(rows.codes), len(self.classes_))
-        statistic.add(rows, classes, weights)
-        self._settle(encoder, statistic)
+        if bins is not None:
+            encoder.discretizer = FrozenEstimator(bins)
+        encoder.fit_table(rows, classes, weights if weighted else None)
+        if bins is not None:
+            encoder = encoder.rebinned(bins)
+            encoder.discretizer = self.discretizer
+        coded = encoder.rows(rows)
+        statistic = self._new_statistic(encoder, columns_with_missing(coded.codes), len(self.classes_))
+        statistic.add(coded, classes, weights)
+        self.encoder_, self.statistic_ = encoder, statistic
 
-    def _settle(self, encoder: TableEncoder, statistic: Statistic) -> None:
-        """Take over a checked state; nothing of the model changes before everything is computed."""
-        derived = self._derive(statistic)
-        self.encoder_ = encoder
-        self.statistic_ = statistic
-        self.class_count_ = statistic.class_count.copy()
-        self._derived = derived
-        self._publish(derived)
-
-    def _score(self, table: RawTable) -> NDArray[np.float64]:
-        encoder, statistic, derived = self.encoder_, self.statistic_, self._derived
-        scores = np.empty((table.n_rows, len(self.classes_)))
-        # Text is read as a whole: whether a column still holds text is not to be judged by a part of it.
-        rows = encoder.rows(table) if table.others else None
-
-        def score(part: slice) -> None:
-            of_part = encoder.rows(table.part(part)) if rows is None else rows[part]
-            scores[part] = self._score_rows(of_part, statistic, derived)
-
-        self._over_rows(score, table.n_rows)
-        return scores
-
-    def _evidence(self, table: RawTable) -> NDArray[np.float64]:
-        rows = self.encoder_.rows(table)
-        evidence = np.empty((table.n_rows, 1 + table.n_columns, len(self.classes_)))
-        nothing = self.encoder_.only(rows[:1], np.zeros((1, table.n_columns), dtype=bool))
-        evidence[:, 0] = self._score_rows(nothing, self.statistic_, self._derived)
-        evidence[:, 1:] = self._column_evidence(rows, self.statistic_, self._derived)
-        return evidence
-
-    def _column_evidence(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
-        """Contributions of the columns, of shape (n_rows, n_columns, n_classes).
-
-        What a column adds to the score of those before it, on average over orders of the columns.
-        """
-        return evidence_by_orders(lambda shown: self._score_rows(shown, statistic, derived), self.encoder_, rows)
-
-    @unchanged_on_error
-    def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> CountingClassifier:
-        """Count more rows.
-
-        In any batches this gives the model that ``fit`` gives on all rows together; only the bins of numeric
-        columns are those of the first batch. New categories may turn up in any batch.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        classes : array-like of shape (n_classes,)
-            All labels that will ever occur; required in the first call.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        first = not hasattr(self, "statistic_")
-        known = known_classes(self, classes)
-        self._validate_params()
-        table = read_table(self, X, reset=first)
-        labels = check_labels(self, y, table.n_rows)
-        weights = check_weights(sample_weight, table.n_rows)
-        indices = class_indices(labels, known)
-        if not np.all(weights > 0):
-            used = weights > 0
-            table, indices, weights = table.take(used), indices[used], weights[used]
-        if first:
-            self.classes_ = known
-            self._fit(table, indices, weights, sample_weight is not None)
-            return self
-        encoder, statistic, rows = self._with_room_for(table, self.classes_)
-        statistic.add(rows, indices, weights)
+    def _add(self, rows: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        self.encoder_, self.statistic_, coded = self._with_room_for(rows, self.classes_)
+        self.statistic_.add(coded, classes, weights)
         try:
-            self._settle(encoder, statistic)
+            self.settle()
         except BaseException:
-            statistic.add(rows, indices, -weights)
+            self.statistic_.add(coded, classes, -weights)
             raise
-        return self
 
-    def _with_room_for(self, table: RawTable, classes: NDArray[Any]) -> tuple[TableEncoder, Statistic, Rows]:
-        """The encoder and the statistic as they are when a table's values and more classes are known, and its rows."""
-        encoder = self.encoder_.extended(table)
-        rows = encoder.rows(table)
-        has_missing = self.statistic_.has_missing.astype(bool) | columns_with_missing(rows.codes)
-        return encoder, _fitted_into(self, encoder, classes, has_missing), rows
+    def _take_away(self, rows: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        taken = self._counts_of(rows, self.encoder_.rows(rows), classes, weights)
+        self.statistic_.subtract(taken)
+        try:
+            self.settle()
+        except BaseException:
+            self.statistic_.merge(taken)
+            raise
 
-    def _columns_to_cut(self, table: RawTable) -> tuple[MDLDiscretizer | None, NDArray[np.bool_]]:
-        """What finds the bins of numbers by the counts of all rows, if anything does, and which columns are numbers."""
-        encoder = self._new_encoder()
-        numeric = ~encoder._find_categorical(table)
-        discretizer = MDLDiscretizer() if encoder.discretizer is None else encoder.discretizer
-        return discretizer if numeric.any() and isinstance(discretizer, MDLDiscretizer) else None, numeric
-
-    def _count_more(self, X: Any, found: NDArray[Any], places: NDArray[np.int64], bins: MDLDiscretizer | None) -> None:
-        """Count rows and derive nothing yet; categories and classes grow, numbers are cut as they are in ``bins``.
-
-        ``found`` are the labels of these rows, in order, and ``places`` which of them each row has.
-        """
-        first = not hasattr(self, "statistic_")
-        table = read_table(self, X, reset=first)
-        if first:
-            classes, encoder = found, self._new_encoder()
-            if bins is not None:
-                encoder.discretizer = FrozenEstimator(bins)
-            encoder.fit_table(table, places, None)
-            if bins is not None:
-                encoder = encoder.rebinned(bins)
-                encoder.discretizer = self.discretizer
-            rows = encoder.rows(table)
-            statistic = self._new_statistic(encoder, columns_with_missing(rows.codes), len(classes))
-        else:
-            classes = np.union1d(self.classes_, found)
-            encoder, statistic, rows = self._with_room_for(table, classes)
-        statistic.add(rows, np.searchsorted(classes, found)[places], np.ones(table.n_rows))
-        self.classes_, self.encoder_, self.statistic_ = classes, encoder, statistic
-
-    def _count_all_of(self, other: CountingClassifier) -> None:
-        """Add all that another model has counted, and derive nothing yet."""
+    def _unite(self, other: CountingClassifier, classes: NDArray[Any]) -> None:
         encoder = self.encoder_.united(other.encoder_)
-        classes = np.union1d(self.classes_, other.classes_)
         either = (self.statistic_.has_missing | other.statistic_.has_missing).astype(bool)
         statistic = _fitted_into(self, encoder, classes, either)
         if statistic is self.statistic_:
@@ -222,150 +117,103 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
         statistic.merge(_fitted_into(other, encoder, classes, either))
         self.classes_, self.encoder_, self.statistic_ = classes, encoder, statistic
 
-    @unchanged_on_error
-    def fit_batches(self, batches: Batches) -> CountingClassifier:
-        """Fit on rows that are read in batches, more than once, and never held all at a time.
+    def settle(self) -> None:
+        """Derive from the counts what scoring needs; for distributed and streaming use."""
+        self._derived = self._derive(self.statistic_)
+        self.class_count_ = self.statistic_.class_count.copy()
+        self._publish(self._derived)
 
-        The model is the one that ``fit`` gives on all rows together, bins of numeric columns included: their
-        values are read a few columns at a time. (A discretizer other than MDLDiscretizer sees the first batch.)
+    def _on_change(self) -> None:
+        self.settle()
 
-        Parameters
-        ----------
-        batches : callable
-            ``batches(names)`` begins anew and gives pairs of a frame and its labels; the frame has the named
-            columns, or all if ``names`` is None.
+    def count_batch(self, batch: Any, classes: NDArray[Any], places: NDArray[np.int64], bins: Any = None) -> None:
+        """Count rows of labels ``classes[places]``, in place, and derive nothing; for distributed and streaming use."""
+        if not hasattr(self, "classes_"):
+            super().count_batch(batch, classes, places, bins)
+            return
+        united = np.union1d(self.classes_, classes)
+        encoder, statistic, rows = self._with_room_for(self._read(batch, reset=False), united)
+        statistic.add(rows, np.searchsorted(united, classes)[places], np.ones(len(places)))
+        self.classes_, self.encoder_, self.statistic_ = united, encoder, statistic
 
-        Returns
-        -------
-        self
+    def columns_to_cut(self, table: RawTable) -> tuple[Any, NDArray[np.bool_]]:
+        """The discretizer, and which columns are numeric; for distributed and streaming use."""
+        encoder = self._new_encoder()
+        discretizer = MDLDiscretizer() if encoder.discretizer is None else encoder.discretizer
+        return discretizer, ~encoder.find_categorical(table)
 
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from unnaive import AODE
-        >>> parts = [pd.DataFrame({"sky": ["clear", "grey"], "play": ["yes", "no"]})] * 3
-        >>> def batches(names):
-        ...     for part in parts:
-        ...         yield part[["sky"] if names is None else names], part["play"]
-        >>> AODE().fit_batches(batches).class_count_
-        array([3., 3.])
-        """
-        self._validate_params()
-        classes, n_rows = labels_of_batches(batches)
-        counter = clone(self)
-        bins = None
-        for X, y in batches(None):
-            if not hasattr(counter, "statistic_"):
-                table = read_table(counter, X, reset=True)
-                if not hasattr(counter, "feature_names_in_"):
-                    raise ValueError("fit_batches reads columns by name: give it frames, not arrays.")
-                discretizer, numeric = counter._columns_to_cut(table)
-                if discretizer is not None:
-                    names = np.asarray(counter.feature_names_in_)[numeric].tolist()
-                    bins = bins_of_batches(discretizer, names, classes, n_rows, batches)
-            counter._count_more(X, *index_labels(check_labels(counter, y, len(X))), bins)
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
-            setattr(self, name, getattr(counter, name))
-        self._settle(counter.encoder_, counter.statistic_)
-        return self
+    def _bins_of_batches(
+        self, rows: RawTable, classes: NDArray[Any], n_rows: int, batches: Batches
+    ) -> MDLDiscretizer | None:
+        discretizer, numeric = self.columns_to_cut(rows)
+        if not numeric.any() or not isinstance(discretizer, MDLDiscretizer):
+            return None
+        names = np.asarray(self.feature_names_in_)[numeric].tolist()
+        return bins_of_batches(discretizer, names, classes, n_rows, batches)
 
-    @unchanged_on_error
-    def forget(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> CountingClassifier:
-        """Take rows out again, exactly, as if they had never been counted.
+    def _with_room_for(self, table: RawTable, classes: NDArray[Any]) -> tuple[TableEncoder, Statistic, Rows]:
+        """Encoder and statistic with room for a table's categories and for more classes, and the coded table."""
+        encoder = self.encoder_.extended(table)
+        rows = encoder.rows(table)
+        has_missing = self.statistic_.has_missing.astype(bool) | columns_with_missing(rows.codes)
+        return encoder, _fitted_into(self, encoder, classes, has_missing), rows
 
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            Rows that were counted before, with the same labels and weights.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
+    def _counts_of(
+        self, table: RawTable, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]
+    ) -> Statistic:
+        """A statistic of some rows alone; ValueError if the counts do not contain them."""
+        never = "Some of these rows were never counted: "
+        if self.encoder_.extended(table) is not self.encoder_:
+            raise ValueError(never + "they hold categories that training did not see. The model is unchanged.")
+        counts = self.statistic_.empty()
+        if (columns_with_missing(rows.codes) & (counts.has_missing == 0)).any():
+            raise ValueError(never + "they miss values that training never missed. The model is unchanged.")
+        counts.add(rows, classes, weights)
+        if not self.statistic_.contains(counts):
+            raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
+        return counts
 
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If the counts show that some of the rows were never counted; the model stays as it was.
-        """
-        *_, taken = self._counted_before(X, y, sample_weight)
-        self.statistic_.subtract(taken)
-        try:
-            self._settle(self.encoder_, self.statistic_)
-        except BaseException:
-            self.statistic_.merge(taken)
-            raise
-        return self
-
-    @unchanged_on_error
-    def merge(self, other: CountingClassifier) -> CountingClassifier:
-        """Add all that another model has counted.
-
-        Parameters
-        ----------
-        other : estimator of the same class and parameters
-            Fitted on other rows; it is not changed. Categories and classes are united; numeric columns have to
-            be cut at the same points.
-
-        Returns
-        -------
-        self
-        """
-        self._check_mergeable(other)
-        self._count_all_of(other)
-        self._settle(self.encoder_, self.statistic_)
-        return self
-
-    def leave_one_out_proba(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Probabilities of training rows by a model that has not seen the row in question.
-
-        Each row is taken out of the counts, scored, and put back: the exact leave-one-out probabilities
-        without a refit (categories and bins stay those of all rows).
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            Rows that were counted, with the same labels and weights.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        rows, classes, weights, _ = self._counted_before(X, y, sample_weight)
+    def _score_left_out(
+        self, rows: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        coded = self.encoder_.rows(rows)
+        used = weights > 0
+        self._counts_of(of_positive_weight(rows, classes, weights)[0], coded[used], classes[used], weights[used])
         statistic = self.statistic_.copy()
         scores = np.empty((len(classes), len(self.classes_)))
         for row in range(len(classes)):
             one = slice(row, row + 1)
-            statistic.add(rows[one], classes[one], -weights[one])
-            scores[one] = self._score_rows(rows[one], statistic, self._derive(statistic))
-            statistic.add(rows[one], classes[one], weights[one])
-        to_posterior(scores)
+            statistic.add(coded[one], classes[one], -weights[one])
+            scores[one] = self._score_rows(coded[one], statistic, self._derive(statistic))
+            statistic.add(coded[one], classes[one], weights[one])
         return scores
 
-    def _counted_before(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None
-    ) -> tuple[Rows, NDArray[np.int64], NDArray[np.float64], Any]:
-        """Rows that the counts contain, with a statistic of them alone; an error if they do not."""
-        check_is_fitted(self)
-        table = read_table(self, X, reset=False)
-        classes = class_indices(check_labels(self, y, table.n_rows), self.classes_)
-        weights = check_weights(sample_weight, table.n_rows)
-        used = weights > 0
-        never = "Some of these rows were never counted: "
-        counted = table if used.all() else table.take(used)
-        if self.encoder_.extended(counted) is not self.encoder_:
-            raise ValueError(never + "they hold categories that training did not see. The model is unchanged.")
-        rows = self.encoder_.rows(table)
-        taken = self.statistic_.empty()
-        if (columns_with_missing(rows.codes[used]) & (taken.has_missing == 0)).any():
-            raise ValueError(never + "they miss values that training never missed. The model is unchanged.")
-        taken.add(rows[used], classes[used], weights[used])
-        if not self.statistic_.contains(taken):
-            raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
-        return rows, classes, weights, taken
+    def _score(self, rows: RawTable) -> NDArray[np.float64]:
+        encoder, statistic, derived = self.encoder_, self.statistic_, self._derived
+        scores = np.empty((len(rows), len(self.classes_)))
+        # Text is encoded as a whole: whether a column still holds text must not be judged by a part of it.
+        coded = encoder.rows(rows) if rows.others else None
+
+        def score(part: slice) -> None:
+            of_part = encoder.rows(rows[part]) if coded is None else coded[part]
+            scores[part] = self._score_rows(of_part, statistic, derived)
+
+        self._over_rows(score, len(rows))
+        return scores
+
+    def _evidence(self, rows: RawTable) -> NDArray[np.float64]:
+        coded = self.encoder_.rows(rows)
+        evidence = np.empty((len(rows), 1 + rows.n_columns, len(self.classes_)))
+        nothing = self.encoder_.only(coded[:1], np.zeros((1, rows.n_columns), dtype=bool))
+        evidence[:, 0] = self._score_rows(nothing, self.statistic_, self._derived)
+        evidence[:, 1:] = self._column_evidence(coded, self.statistic_, self._derived)
+        return evidence
+
+    def _column_evidence(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
+        """Contributions of the columns, of shape (n_rows, n_columns, n_classes): their Shapley values."""
+        return shapley_values(
+            lambda shown: self._score_rows(shown, statistic, derived), self.encoder_.only, rows, self.n_features_in_
+        )
 
     def _plain(self, kept: dict[str, Any]) -> dict[str, Any]:
         if "statistic_" in kept:
@@ -374,15 +222,15 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
         return kept
 
     def _restore(self, kept: dict[str, Any], checked: Statistic) -> None:
-        self.__dict__.update(kept)
-        self._settle(self.encoder_, checked)
+        self.__dict__.update({**kept, "statistic_": checked})
+        self.settle()
 
     def _check_kept(self, kept: dict[str, Any]) -> Statistic:
         self._validate_params()
         check_names(kept["classes_"], kept["n_features_in_"], kept.get("feature_names_in_"))
         encoder, has_missing = kept["encoder_"], kept["statistic_"]["has_missing"]
         if not isinstance(encoder, TableEncoder):
-            raise ValueError("The encoder is no TableEncoder.")
+            raise ValueError("The encoder must be a TableEncoder.")
         encoder.check_state()
         passed_through = [each.discretizer == "passthrough" for each in (encoder, self._new_encoder())]
         if not (
@@ -400,7 +248,7 @@ class CountingClassifier(AdditiveClassifier, TableClassifier):
 def _fitted_into(
     model: CountingClassifier, encoder: TableEncoder, classes: NDArray[Any], has_missing: NDArray[np.bool_]
 ) -> Statistic:
-    """A model's statistic with room for an encoder's categories, classes and missing values."""
+    """A model's statistic with room for an encoder's categories, for classes and for missing values."""
     statistic = model.statistic_
     if (
         encoder is model.encoder_

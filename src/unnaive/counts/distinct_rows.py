@@ -13,13 +13,9 @@ from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
 
 
 class DistinctRows:
-    """Weights of the distinct rows, in sorted order, so that no order of adding leaves a trace.
+    """``weights`` of the distinct ``rows``, which are sorted, so that the order of adding does not matter.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_distinct, n_columns + 1)
-        Codes, and the class as the last column.
-    weights : ndarray of shape (n_distinct,)
+    The last column of ``rows`` is the class.
     """
 
     def __init__(self, n_values: Sequence[int] | NDArray[Any], n_classes: int, max_bytes: int = 2**31) -> None:
@@ -35,7 +31,7 @@ class DistinctRows:
 
     @property
     def has_missing(self) -> NDArray[np.bool_]:
-        """Rows have room for missing values in every column."""
+        """Every column has a position for missing values."""
         return np.ones(len(self.n_values), dtype=bool)
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
@@ -53,7 +49,7 @@ class DistinctRows:
         return bool(np.all(rest.weights > 0))
 
     def subtract(self, other: DistinctRows) -> None:
-        """Take away the rows of another."""
+        """Subtract the rows of another."""
         self._join(other.rows, -other.weights)
 
     def copy(self) -> DistinctRows:
@@ -86,7 +82,7 @@ class DistinctRows:
         rows, weights = counted
         sizes = np.append(self.n_values, self.n_classes)
         if not isinstance(rows, np.ndarray) or rows.dtype != np.int32 or rows.ndim != 2 or rows.shape[1] != len(sizes):
-            raise ValueError(f"Rows of {len(sizes)} codes are expected.")
+            raise ValueError(f"Expected rows of {len(sizes)} codes.")
         if (rows < -1).any() or (rows[:, -1] < 0).any() or (rows >= sizes).any():
             raise ValueError("Some codes are out of range.")
         self.rows, self.weights = rows[:0], np.empty(0)
@@ -120,15 +116,7 @@ class DistinctRows:
 
 
 def groups_of_rows(rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where each distinct row of a matrix is first, and which of these every row equals.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.counts.distinct_rows import groups_of_rows
-    >>> groups_of_rows(np.array([[1, 2], [0, 3], [1, 2]]))
-    (array([1, 0]), array([1, 0, 1]))
-    """
+    """Index of the first occurrence of each distinct row, and the index among these of every row."""
     rows = np.ascontiguousarray(rows)
     keys = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
@@ -137,7 +125,7 @@ def groups_of_rows(rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.in
 
 @njit(cache=True, nogil=True)
 def _count_family(rows, weights, columns, steps, counts):
-    """Add up weights; the last of the columns is the child, the last column of the rows the class."""
+    """Sum the weights; the last of ``columns`` is the child, the last column of ``rows`` the class."""
     n_parents = columns.shape[0] - 1
     for row in range(rows.shape[0]):
         value = rows[row, columns[n_parents]]

@@ -1,4 +1,4 @@
-"""What says most about the class: the information gain of terms and patterns, and the choice among them."""
+"""Information gain of terms and patterns about the class, and the selection of the best."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sklearn.utils.validation import _check_y
 
 from unnaive.core.validation import refuse_missing_labels
 
-_SAME_GAIN = 12  # decimals; gains that differ in later ones are equal but for rounding
+_SAME_GAIN = 12  # decimals; later ones are rounding errors
 
 
 def read_classes(y: Any, n_samples: int, what: str) -> NDArray[np.int64]:
-    """Class labels as 0, 1, ..., checked as scikit-learn does; ``what`` says what the samples are."""
+    """Class labels as 0, 1, ..., checked as scikit-learn does; ``what`` names the samples in errors."""
     refuse_missing_labels(y)
     labels = _check_y(y)
     check_classification_targets(labels)
@@ -26,27 +26,7 @@ def read_classes(y: Any, n_samples: int, what: str) -> NDArray[np.int64]:
 
 
 def information_gain(presence: csr_matrix, classes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How many bits the presence of each term says about the class of a document.
-
-    Parameters
-    ----------
-    presence : csr_matrix of int of shape (n_documents, n_terms)
-        Ones, and zeros that are not stored.
-    classes : ndarray of int of shape (n_documents,)
-        Class of each document: 0, 1, ...
-
-    Returns
-    -------
-    ndarray of float of shape (n_terms,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy.sparse import csr_matrix
-    >>> from unnaive.counts.information_gain import information_gain
-    >>> information_gain(csr_matrix([[1, 1], [1, 1], [1, 0], [1, 0]]), np.array([0, 0, 1, 1]))
-    array([0., 1.])
-    """
+    """Information gain in bits of the presence of each term (documents by terms, ones) about the class."""
     n_documents = presence.shape[0]
     of_class = np.bincount(classes)
     rows = np.arange(n_documents)
@@ -55,32 +35,12 @@ def information_gain(presence: csr_matrix, classes: NDArray[np.int64]) -> NDArra
 
 
 def gain_of_counts(with_term: csr_matrix, of_class: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The information gain of terms, from the number of documents of each class in which they are.
-
-    Parameters
-    ----------
-    with_term : csr_matrix of int of shape (n_classes, n_terms)
-        Documents of a class that have a term.
-    of_class : ndarray of int of shape (n_classes,)
-        All documents of a class.
-
-    Returns
-    -------
-    ndarray of float of shape (n_terms,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy.sparse import csr_matrix
-    >>> from unnaive.counts.information_gain import gain_of_counts
-    >>> gain_of_counts(csr_matrix([[2, 2], [2, 0]]), np.array([2, 2]))
-    array([0., 1.])
-    """
+    """Information gain of terms from the number of documents per class and term, and per class."""
     joint, n_documents, n_terms = with_term.tocoo(), int(of_class.sum()), with_term.shape[1]
     in_all = np.bincount(joint.col, joint.data, minlength=n_terms).astype(np.int64)
     numbers = np.arange(n_documents + 1)
-    bits = numbers * np.log2(np.maximum(numbers, 1))  # n log2 n, of which all the entropies are made
-    # A class without the term adds f(0) + f(n_c) - f(n_c) = 0 here, so only classes that have it are summed.
+    bits = numbers * np.log2(np.maximum(numbers, 1))  # n log2 n, the terms of all entropies
+    # A class without the term adds f(0) + f(n_c) - f(n_c) = 0, so only classes with the term are summed.
     here = of_class[joint.row]
     by_class = np.bincount(joint.col, bits[joint.data] + bits[here - joint.data] - bits[here], minlength=n_terms)
     total = bits[n_documents] - bits[in_all] - bits[n_documents - in_all] + by_class
@@ -90,9 +50,6 @@ def gain_of_counts(with_term: csr_matrix, of_class: NDArray[np.int64]) -> NDArra
 def top_by_information_gain(
     in_documents: NDArray[np.int64], gain: NDArray[np.float64] | None, n_terms: int | None
 ) -> NDArray[np.int64]:
-    """Positions of the terms with the highest information gain, ascending.
-
-    Ties are broken by the number of documents, then by position.
-    """
+    """Positions of the ``n_terms`` terms of highest gain, in order; ties go to more documents, then to position."""
     keys = [-in_documents] if gain is None else [-in_documents, -gain.round(_SAME_GAIN)]
     return np.sort(np.lexsort(keys)[:n_terms])

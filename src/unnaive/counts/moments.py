@@ -1,8 +1,8 @@
-"""Class-wise means and variances from sums that are exact, whatever the order of the rows.
+"""Means and variances per class from exact sums, whatever the order of the rows.
 
-A sum of doubles depends on the order of its terms, so means kept by updating drift apart between batches,
-merges and removals. Here every double is added to a fixed-point number wide enough for all doubles: the sum
-is exact, addition is associative, and removing a row restores the sum to the last bit.
+A sum of doubles depends on the order of its terms, so that running means differ between batches, merges and removals.
+Here every double is added to a fixed-point number wide enough for all doubles: the sum is exact, addition is
+associative, and removing a row restores the sum to the last bit.
 """
 
 from __future__ import annotations
@@ -19,18 +19,14 @@ from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
 
 _LIMB_BITS = 32
 _SMALLEST_EXPONENT = -1074  # of the last bit of the smallest double
-_N_LIMBS = 68  # 2,098 bits hold every double; the rest is room for carries
+_N_LIMBS = 68  # 2,098 bits hold every double; the rest is for carries
 _ROWS_BEFORE_CARRY = 2**26
 
 
 class Moments:
-    """Exact sums of x and x² of every numeric column by class, with their weights.
+    """Exact sums of x and x² of every numeric column by class, (n_columns, n_classes, 2, n_limbs).
 
-    Attributes
-    ----------
-    weight : ndarray of shape (n_columns, n_classes)
-        Weight of the rows in which the column is observed.
-    sums : ndarray of int64, shape (n_columns, n_classes, 2, n_limbs)
+    ``weight`` (n_columns, n_classes) is that of the rows in which the column is observed.
     """
 
     def __init__(self, n_columns: int, n_classes: int) -> None:
@@ -56,14 +52,11 @@ class Moments:
         self._combine(other, 1)
 
     def contains(self, other: Moments) -> bool:
-        """Whether at least as much was counted of every column and class.
-
-        Sums do not tell which values went into them: a row that was never added is only noticed by the counts.
-        """
+        """Whether every column and class has at least the weight of another; values cannot be compared."""
         return bool(np.all(other.weight <= self.weight + rounding_of(self.weight)))
 
     def subtract(self, other: Moments) -> None:
-        """Take away the sums of another."""
+        """Subtract the sums of another."""
         self._combine(other, -1)
 
     def copy(self) -> Moments:
@@ -92,18 +85,17 @@ class Moments:
         """Take over sums of the same columns and classes."""
         class_count, weight, sums = counted
         if not isinstance(sums, np.ndarray) or sums.dtype != np.int64 or sums.shape != self.sums.shape:
-            raise ValueError(f"An array of {self.sums.shape} limbs is expected.")
+            raise ValueError(f"Expected an array of limbs of shape {self.sums.shape}.")
         if ((sums[..., :-1] < 0) | (sums[..., :-1] >> _LIMB_BITS > 0)).any():
-            raise ValueError("Sums are carried to limbs of 32 bits.")
+            raise ValueError("Limbs must have 32 bits.")
         self.class_count = checked_counts(class_count, self.class_count.shape)
         self.weight = checked_counts(weight, self.weight.shape)
         self.sums = np.ascontiguousarray(sums)
 
     def mean_and_variance(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Means and variances of shape (n_columns, n_classes + 1); the last column is over all classes.
+        """Correctly rounded means and variances (n_columns, n_classes + 1), the last over all classes.
 
-        Correctly rounded. Where nothing was counted of a class the column's own stand in, and 0 and 1 where
-        nothing was counted at all.
+        A class without values has those of all classes; a column without values has 0 and 1.
         """
         n_columns, n_classes = self.weight.shape
         mean, variance = np.empty((2, n_columns, n_classes + 1))
@@ -128,7 +120,7 @@ class Moments:
 
 
 def _value(limbs: NDArray[np.int64]) -> Fraction:
-    """A carried fixed-point number: all limbs are 32 bits without sign but the last, which has the sign."""
+    """The value of a carried fixed-point number: limbs are unsigned 32-bit integers, except the last."""
     low = int.from_bytes(limbs[:-1].astype("<u4").tobytes(), "little")
     whole = low + (int(limbs[-1]) << (_LIMB_BITS * (len(limbs) - 1)))
     return Fraction(whole, 2**-_SMALLEST_EXPONENT)
@@ -139,7 +131,7 @@ def _add_double(limbs, value):
     if value == 0.0:
         return
     fraction, exponent = math.frexp(value)
-    # A subnormal number has fewer bits: its last one stands where that of every double may stand at lowest.
+    # A subnormal number has fewer bits: its last bit is the smallest one of all doubles.
     last_bit = max(exponent - 53, _SMALLEST_EXPONENT)
     mantissa = np.int64(math.ldexp(abs(fraction), exponent - last_bit))
     sign = 1 if value > 0 else -1
@@ -148,7 +140,7 @@ def _add_double(limbs, value):
     mask = np.int64(0xFFFFFFFF)
     low = (mantissa & np.int64(0x7FFFFFF)) << shift
     high = (mantissa >> 27) << shift
-    # `high` counts in units of 2**27 of this limb: bring both to whole limbs.
+    # `high` counts in units of 2**27 of this limb: split both into whole limbs.
     limbs[limb] += sign * (low & mask)
     limbs[limb + 1] += sign * (low >> 32)
     limbs[limb] += sign * ((high & np.int64(0x1F)) << 27)
@@ -211,7 +203,7 @@ def _carry(sums):
 
 @njit(cache=True, nogil=True)
 def add_gaussian(numbers, mean, variance, scores):
-    """Add to each row's scores the Gaussian log densities of its observed numbers."""
+    """Add the Gaussian log densities of the observed numbers to the scores of each row."""
     n_columns, n_classes = mean.shape
     constant = np.empty((n_columns, n_classes))
     precision = np.empty((n_columns, n_classes))

@@ -8,8 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.count_table import CountTable
-from unnaive.counts.smoothing import Smoothing
+from unnaive.counts.count_table import CountTable, Smoothing
 
 _NEGLIGIBLE = 1e-6  # WEKA leaves out terms whose probabilities are below this
 
@@ -29,10 +28,7 @@ def mutual_information(counts: CountTable, skip_negligible: bool = False) -> NDA
 
 
 def smoothed_mutual_information(counts: CountTable, n: int, smoothing: Smoothing) -> NDArray[np.float64]:
-    """I(X_s; Y) of every set s of ``n`` columns from smoothed estimates, as the AnDE package computes it.
-
-    Filled for i > j > k.
-    """
+    """I(X_s; Y) of every set s of ``n`` columns i > j > k from smoothed estimates, as the AnDE package computes it."""
     total = counts.class_count.sum()
     prior = smoothing.estimate(counts.class_count, total, counts.n_classes)
     information = np.zeros((counts.n_columns,) * n)
@@ -40,7 +36,7 @@ def smoothed_mutual_information(counts: CountTable, n: int, smoothing: Smoothing
         observed = counts.observed(*columns).reshape(-1, counts.n_classes)
         known = observed.sum()
         joint = smoothing.estimate(observed, known, observed.size)
-        # For single columns the package divides by all rows, also those in which the column is missing.
+        # For single columns the package divides by all rows, even those in which the column is missing.
         value = smoothing.estimate(observed.sum(axis=1), total if n == 1 else known, len(observed))
         information[columns[::-1]] = _information(joint, joint, np.outer(value, prior), 1.0, skip_negligible=True)
     return information
@@ -82,7 +78,7 @@ def _conditional_information(starts, n_values, has_missing, pairs, least):
                 for b in range(n_values[j]):
                     counts = pairs[corner + a * starts[1, i] + b]
                     for y in range(n_classes):
-                        # Ratios are taken of counts, so that what is independent gives exactly nothing.
+                        # Ratios of counts, so that independent columns give exactly zero.
                         together, apart = counts[y] * label[y], first[a, y] * second[b, y]
                         if counts[y] > 0.0 and together >= smallest and apart >= smallest:
                             bits += counts[y] * np.log2(together / apart)

@@ -1,4 +1,4 @@
-"""What every statistic of a counting classifier can do: add rows, merge, take away, grow."""
+"""Statistic: what counting classifiers count; rows are added and subtracted, statistics are merged and grown."""
 
 from __future__ import annotations
 
@@ -9,28 +9,15 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows as the kernels see them: codes of values (-1 is missing) and numbers (NaN is missing)."""
-
-    codes: NDArray[np.int32]
-    numbers: NDArray[np.float64]
-
-    def __getitem__(self, part: slice | NDArray[np.bool_]) -> Rows:
-        return Rows(self.codes[part], self.numbers[part])
-
-    def repeated(self, n_times: int) -> Rows:
-        """Every row several times, one after the other."""
-        return Rows(np.repeat(self.codes, n_times, axis=0), np.repeat(self.numbers, n_times, axis=0))
+from unnaive.encoding.categories import Rows
 
 
 @dataclass(frozen=True)
 class Growth:
-    """How a statistic changes when new values or classes turn up.
+    """How a statistic changes when new values or classes appear.
 
-    ``new_codes[i]`` is the new code of each old value of column i (None: unchanged); ``new_classes`` is the new
-    place of each old class.
+    ``new_codes[i]`` holds the new codes of the old values of column i (None: unchanged); ``new_classes`` the new
+    indices of the old classes.
     """
 
     n_values: Sequence[int] | NDArray[Any]
@@ -52,7 +39,7 @@ class Statistic(Protocol):
 
     @property
     def has_missing(self) -> NDArray[Any]:
-        """Which columns of codes have room for missing values."""
+        """Which columns of codes have a position for missing values."""
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows."""
@@ -61,10 +48,10 @@ class Statistic(Protocol):
         """Add a statistic of the same shape."""
 
     def contains(self: Self, other: Self) -> bool:
-        """Whether a statistic of the same shape can be taken away."""
+        """Whether a statistic of the same shape can be subtracted."""
 
     def subtract(self: Self, other: Self) -> None:
-        """Take away a statistic of the same shape that this one contains."""
+        """Subtract a statistic of the same shape that this one contains."""
 
     def copy(self: Self) -> Self:
         """An independent copy."""
@@ -76,10 +63,10 @@ class Statistic(Protocol):
         """The same counts with room for more values and classes."""
 
     def counted(self) -> list[Any]:
-        """All that was counted, as arrays and lists of them: what a file has to keep."""
+        """Everything that was counted, as arrays and lists of arrays: what a model file keeps."""
 
     def recount(self, counted: Any) -> None:
-        """Take over what another of the same shape has counted; ValueError if it cannot have counted that."""
+        """Take over the counts of another of the same shape; ValueError if they are impossible."""
 
 
 class Together:
@@ -129,14 +116,14 @@ class Together:
 
 
 def rounding_of(counts: NDArray[np.float64]) -> float:
-    """How far sums of fractional weights may be off."""
+    """The rounding error to expect in sums of fractional weights."""
     return 1e-12 * float(counts.max(initial=1.0))
 
 
 def checked_counts(counts: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Counts that come from outside, as the kernels need them, which check no bounds; ValueError otherwise."""
+    """Counts from outside, checked, as the kernels check no bounds."""
     if not isinstance(counts, np.ndarray) or counts.dtype != np.float64 or counts.shape != shape:
-        raise ValueError(f"An array of {shape} counts is expected.")
+        raise ValueError(f"Expected an array of counts of shape {shape}.")
     if not np.isfinite(counts.sum()) or counts.min(initial=0.0) < -rounding_of(counts):
-        raise ValueError("Counts are finite and not negative.")
+        raise ValueError("Counts must be finite and not negative.")
     return np.ascontiguousarray(counts)

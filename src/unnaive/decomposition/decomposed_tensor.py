@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.saved_state import KeptState, check_names
-from unnaive.core.shapley import evidence_by_orders
+from unnaive.core.shapley import shapley_values
 from unnaive.core.validation import RawTable
 from unnaive.counts.count_table import CountTable
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS
@@ -26,7 +26,7 @@ from unnaive.decomposition.joint_tensor import JointTensor, joint_tensor
 from unnaive.decomposition.mixture import mixture_path
 from unnaive.decomposition.rank_one import RankOneTerms, Stages
 from unnaive.decomposition.tucker import tucker_path
-from unnaive.encoding.lookup import columns_with_missing
+from unnaive.encoding.categories import columns_with_missing
 from unnaive.encoding.table_classifier import TableClassifier
 from unnaive.encoding.table_encoder import TableEncoder
 
@@ -347,7 +347,7 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
         nothing = self.encoder_.only(rows[:1], np.zeros((1, table.n_columns), dtype=bool))
         evidence = np.empty((table.n_rows, 1 + table.n_columns, len(self.classes_)))
         evidence[:, 0] = self._score_rows(nothing)
-        evidence[:, 1:] = evidence_by_orders(self._score_rows, self.encoder_, rows)
+        evidence[:, 1:] = shapley_values(self._score_rows, self.encoder_.only, rows, self.n_features_in_)
         return evidence
 
     def _plain(self, kept: dict[str, Any]) -> dict[str, Any]:

@@ -31,42 +31,20 @@ _UNFINISHED = ".new"
 
 
 def read_files(pattern: str, text: Sequence[str] | str = (), target: str | None = None) -> Any:
-    """The Dask DataFrame of all files that match a pattern.
+    """The Dask DataFrame of all Parquet, CSV or TSV files that match a pattern.
 
-    Parameters
-    ----------
-    pattern : str
-        Of Parquet, CSV or TSV files, such as ``"data/*.parquet"`` or ``"s3://bucket/trips-*.csv"``.
-    text : sequence of str or "all", default=()
-        Columns of CSV and TSV files that hold text although they begin with numbers; all but the target.
-    target : str, optional
-        The column of labels, which stay whole numbers if they are; by default the one named class, or the last.
-
-    Returns
-    -------
-    dask.dataframe.DataFrame
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from unnaive.distributed.files import read_files
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name in ("a", "b"):
-    ...         _ = Path(folder, f"{name}.csv").write_text("sky,warmth,trip\\ngrey,14,museum\\nclear,?,beach\\n")
-    ...     frame = read_files(f"{folder}/*.csv")
-    ...     frame.npartitions, frame["warmth"].sum().compute(scheduler="synchronous")
-    (2, np.float64(28.0))
+    ``text`` names columns of CSV and TSV files that hold text although they begin with numbers ("all": all columns but
+    the target). Integer labels stay integers; the target is by default the column named class, or the last.
     """
     plain = pattern.rstrip("/*")
     ending = next((end for end in (*_PARQUET, *_TEXT) if plain.removesuffix(".gz").endswith(end)), None)
     if ending is None and not os.path.isdir(pattern):
-        raise DataError(f"{pattern} names no .parquet, .csv or .tsv files: these are what clusters read.")
+        raise DataError(f"{pattern} does not name .parquet, .csv or .tsv files: clusters read these formats only.")
     try:
         frame = _read_text(pattern, _TEXT[ending], text, target) if ending in _TEXT else dd.read_parquet(pattern)
         found = frame.npartitions > 0 and len(frame.columns) > 0
     except (OSError, IndexError) as error:
-        raise DataError(f"{pattern} matches no file, or none that can be read.") from error
+        raise DataError(f"{pattern} matches no file that can be read.") from error
     except ValueError as error:
         raise DataError(f"{pattern} matches files that cannot be read ({excerpt(str(error))}).") from error
     if not found:
@@ -90,9 +68,9 @@ def _read_text(pattern: str, separator: str, text: Sequence[str] | str, target: 
         if name == target and pd.api.types.is_integer_dtype(dtype):
             types[name] = dtype
         elif kind_of(dtype) != NUMBERS or (name != target and (text == "all" or name in text)):
-            # Said to pandas, or a part of a file in which all text looks like numbers would be read as such.
+            # Otherwise a part of a file in which all text looks like numbers would be read as numbers.
             types[name] = "string"
-    # Of other whole numbers some may be missing further on.
+    # Other integer columns may have missing values further on.
     return dd.read_csv(pattern, dtype=types, assume_missing=True, **how)
 
 
@@ -108,26 +86,9 @@ def fit_files(
     progress: Progress = silent,
     categorical: Sequence[str] | str = (),
 ) -> Fitted:
-    """Fit a model of the registry on all files that match a pattern.
+    """Fit a model of the registry, by its short name, on all files that match a pattern.
 
-    Parameters
-    ----------
-    name : str
-        Short name of the model.
-    pattern : str
-        As :func:`read_files` takes it.
-    address : str
-        Of a scheduler, or "local", as :func:`connect` takes it.
-    target : str, optional
-        The column to predict; by default the one named class, or the last.
-    progress : callable, optional
-        Called with what is being done, the partitions done and the partitions to do.
-    categorical : sequence of str or "all"
-        Columns of numbers that are codes of categories.
-
-    Returns
-    -------
-    Fitted
+    ``categorical`` names numeric columns that are codes of categories; ``address`` is that of :func:`connect`.
     """
     (entry,) = find_models([name], "table")
     model = entry.make()
@@ -143,7 +104,7 @@ def fit_files(
             raise DataError(f"{pattern} has no column {column!r}.{near(column, columns)}")
     numbers = {column for column, dtype in frame.dtypes.items() if kind_of(dtype) == NUMBERS}
     codes = numbers - {target} if categorical == "all" else numbers.intersection(categorical)
-    if codes:  # of Parquet files: those of text files are text by now
+    if codes:  # of Parquet files: those of text files have become text
         model.set_params(categorical_features=[each for each in columns if each not in (numbers - codes) | {target}])
     with _cluster(address) as client, listening(client, frame.npartitions, progress):
         fitted = fit(model, frame, target, client)
@@ -154,7 +115,7 @@ def fit_files(
 
 
 def _kind(dtype: Any) -> str:
-    """What a column is called in model files."""
+    """The kind of a column in model files."""
     if kind_of(dtype) == NUMBERS:
         return "number"
     return "text" if pd.api.types.is_string_dtype(dtype) else str(dtype)
@@ -162,7 +123,7 @@ def _kind(dtype: Any) -> str:
 
 @contextmanager
 def _cluster(address: str) -> Iterator[Any]:
-    """A client for a while; a cluster that was started for it ends with it."""
+    """A client; a cluster that was started for it is closed with it."""
     with connect(address) as client:
         try:
             yield client
@@ -174,26 +135,14 @@ def _cluster(address: str) -> Iterator[Any]:
 def predict_files(
     saved: SavedModel, pattern: str, out: str | Path, address: str, progress: Progress = silent
 ) -> Predicted:
-    """Write the label and the probabilities of every row, a Parquet file for each partition.
+    """Write the label and the probabilities of every row, one Parquet file per partition.
 
-    Parameters
-    ----------
-    saved : SavedModel
-    pattern : str
-        Files with the columns of training; others are ignored, but the target is compared with.
-    out : path
-        A folder that all workers can write to; it appears when all is written.
-    address : str
-        Of a scheduler, or "local".
-    progress : callable, optional
-
-    Returns
-    -------
-    Predicted
+    The folder ``out``, which all workers must be able to write to, appears when everything is written. Predictions
+    are compared with the target if the files have it.
     """
     out = Path(out)
     if out.exists():
-        raise DataError(f"{out} is there already: name a folder that is not.")
+        raise DataError(f"{out} exists already: name a new folder.")
     names = columns_of(saved)
     texts = [name for name, kind in kinds_of(saved).items() if kind == "text"]
     frame = read_files(pattern, texts, saved.target)
@@ -208,7 +157,7 @@ def predict_files(
         try:
             work = Predictions(saved.model, names, saved.target, str(unfinished.absolute()))
             (counts,) = computed(client, folded(work, parts_of(some_columns(frame, [*names, *known])), client))
-            for left in unfinished.glob(f"*{_UNFINISHED}"):  # by workers that were lost
+            for left in unfinished.glob(f"*{_UNFINISHED}"):  # left by lost workers
                 left.unlink()
             os.replace(unfinished, out)
         finally:
@@ -217,7 +166,7 @@ def predict_files(
 
 
 def _discard(folder: Path) -> None:
-    """Remove a folder, under another name: workers that still write would put more files into it."""
+    """Remove a folder, after renaming it, as workers may still be writing to it."""
     if folder.exists():
         discarded = folder.with_name(f"{folder.name}-{uuid4().hex}")
         os.replace(folder, discarded)
@@ -225,7 +174,7 @@ def _discard(folder: Path) -> None:
 
 
 class Predictions:
-    """Writes what a model says of each partition; its state are rows, labelled rows and right ones."""
+    """Writes the predictions of each partition; its state is the number of rows, labelled rows and correct ones."""
 
     def __init__(self, model: Any, names: Sequence[str], target: str, folder: str) -> None:
         self.model = model
@@ -235,27 +184,25 @@ class Predictions:
 
     def add(self, state: tuple[int, int, int] | None, content: pd.DataFrame, part: Part) -> tuple[int, int, int]:
         X, classes = content[self.names], self.model.classes_
-        told: dict[str, Any] = {}
+        probabilities: dict[str, Any] = {}
         n_labelled = n_right = 0
-        try:
+        with part.errors_named():
             if not hasattr(self.model, "predict_proba"):
                 labels = self.model.predict(X) if len(X) else classes[:0]
             else:
                 proba = self.model.predict_proba(X) if len(X) else np.empty((0, len(classes)))
                 labels = classes[proba.argmax(axis=1)]
-                told = {f"p({label})": column for label, column in zip(classes.tolist(), proba.T)}
+                probabilities = {f"p({label})": column for label, column in zip(classes.tolist(), proba.T)}
             if self.target in content.columns:
                 truth = content[self.target].dropna()
                 n_labelled = len(truth)
             if n_labelled:
                 reader = LabelReader.of_values(part.name, truth.drop_duplicates()).like(classes)
                 n_right = int((reader.read(truth) == labels[content[self.target].notna().to_numpy()]).sum())
-        except ValueError as error:
-            raise part.error(error) from error
         path = Path(self.folder, f"part-{part.number:06}.parquet")
-        # A task may be cut short, and may be done twice, even at the same time.
+        # A task may be interrupted, and may run twice, even at the same time.
         unfinished = path.with_suffix(f".{uuid4().hex}{_UNFINISHED}")
-        pd.DataFrame({self.target: labels, **told}).to_parquet(unfinished)
+        pd.DataFrame({self.target: labels, **probabilities}).to_parquet(unfinished)
         os.replace(unfinished, path)
         return self.merge(state or (0, 0, 0), (len(X), n_labelled, n_right))
 

@@ -9,13 +9,14 @@ import dask
 import numpy as np
 import pandas as pd
 from dask.delayed import delayed
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.counts.counting_classifier import CountingClassifier
 from unnaive.distributed.counting import fit_counting
 from unnaive.distributed.labelled_frame import LabelledFrame
 from unnaive.distributed.mass_bayes import fit_mass
-from unnaive.distributed.merging import fit_documents
+from unnaive.distributed.merging import Batches, fit_merged
 from unnaive.distributed.tensors import fit_tensors
 from unnaive.io.source import DataError
 from unnaive.mass.mass_bayes import MassBayes
@@ -28,8 +29,8 @@ _SECONDS_TO_CONNECT = 10
 def fit(estimator: Any, frame: Any, target: Any = None, client: Any = None, *, max_distinct: int = 2**16) -> Any:
     """Fit an estimator on a Dask DataFrame or bag: the model that ``fit`` gives on all rows in memory.
 
-    Partitions are read and counted on the workers, and what was counted is merged pairwise; rows stay where they are.
-    A worker that is lost is no harm: Dask counts its partitions again.
+    Partitions are read and counted on the workers, and the counts are merged pairwise; rows stay where they are. If a
+    worker is lost, Dask counts its partitions again.
 
     Parameters
     ----------
@@ -38,28 +39,27 @@ def fit(estimator: Any, frame: Any, target: Any = None, client: Any = None, *, m
         HigherOrderNB or BayesianTensorClassifier. It stays as it is.
     frame : dask.dataframe.DataFrame or dask.bag.Bag
         A bag holds pairs (X, y) of a batch of documents or tensors, in any form that the estimator takes, and its
-        labels; a partition has any number of them.
+        labels; a partition may hold any number of pairs.
     target : str
         The column of labels of a frame.
     client : distributed.Client, optional
         The cluster to work on; by default wherever Dask computes: on the last cluster connected to, or in threads.
     max_distinct : int, default=65536
-        Up to so many distinct numbers of a column are told apart where MDLDiscretizer cuts it. See Notes.
+        Maximum number of cells per column from which MDLDiscretizer finds its cut points. See Notes.
 
     Returns
     -------
     estimator
-        An ordinary fitted one, of the same class and parameters.
+        An ordinary fitted model of the same class and parameters.
 
     Notes
     -----
-    Frames are read once, and once more, the columns of numbers only, if these have to be cut.
+    Frames are read once. Numeric columns are read once more, before, if they have to be cut.
 
-    A column of more than ``max_distinct`` distinct numbers is cut between cells of neighbouring numbers: those whose
-    doubles differ in the last bits alone, in as few as will do. Counts of the cells and the least and the largest
-    number of each are exact, so that the cut points are the best of all that do not cut a cell; more than half of
-    ``max_distinct`` cells are left. They do not depend on how the rows are cut into partitions. A column takes
-    24 + 8 bytes for each class, times ``max_distinct``.
+    A column of more than ``max_distinct`` distinct numbers is cut between cells of neighboring numbers, whose doubles
+    differ only in the last bits. The counts, the smallest and the largest number of each cell are exact, so that the
+    cut points are the best that do not split a cell; more than half of ``max_distinct`` cells remain. They do not
+    depend on the partitions. A column takes ``max_distinct`` times (24 + 8 per class) bytes.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def fit(estimator: Any, frame: Any, target: Any = None, client: Any = None, *, m
     array([0, 0])
     """
     if not isinstance(max_distinct, int) or max_distinct < 2:
-        raise DataError(f"max_distinct={max_distinct!r}: two numbers at least are to be told apart.")
+        raise DataError(f"max_distinct={max_distinct!r}: it must be an integer of at least 2.")
     check_supported(estimator)
     is_frame = _is_frame(frame)
     if is_frame and target is None:
@@ -83,10 +83,11 @@ def fit(estimator: Any, frame: Any, target: Any = None, client: Any = None, *, m
     if not is_frame and target is not None:
         raise DataError("A bag holds its labels in its pairs (X, y): leave out target.")
     if isinstance(estimator, HigherOrderNB | BayesianTensorClassifier):
-        rows = LabelledFrame(frame, target) if is_frame else None
+        estimator.check_parameters()
+        batches = Batches(clone(estimator), LabelledFrame(frame, target) if is_frame else None)
         if isinstance(estimator, HigherOrderNB):
-            return fit_documents(estimator, frame, rows, client)
-        return fit_tensors(estimator, frame, rows, client)
+            return fit_merged(estimator, batches, frame, client)
+        return fit_tensors(estimator, frame, batches, client)
     if not is_frame:
         raise DataError(f"{type(estimator).__name__} takes a Dask DataFrame, not a bag.")
     if isinstance(estimator, MassBayes):
@@ -95,7 +96,7 @@ def fit(estimator: Any, frame: Any, target: Any = None, client: Any = None, *, m
 
 
 def check_supported(estimator: Any) -> None:
-    """An error if an estimator cannot be fitted partition by partition."""
+    """Raise an error if an estimator cannot be fitted partition by partition."""
     if not isinstance(estimator, CountingClassifier | MassBayes | HigherOrderNB | BayesianTensorClassifier):
         raise TypeError(
             f"{type(estimator).__name__} has to see all rows at once. NaiveBayes, AODE, WAODE, AODEsr, AnDE, "
@@ -105,13 +106,13 @@ def check_supported(estimator: Any) -> None:
 
 
 def predict(estimator: Any, frame: Any) -> Any:
-    """Labels of all rows, partition by partition, computed when they are asked for.
+    """Labels of all rows, partition by partition, computed lazily.
 
     Parameters
     ----------
     estimator : fitted estimator
     frame : dask.dataframe.DataFrame or dask.bag.Bag
-        A frame with the columns of training, others are left out; or a bag of batches.
+        A frame with the training columns, others are ignored; or a bag of batches.
 
     Returns
     -------
@@ -135,13 +136,13 @@ def predict(estimator: Any, frame: Any) -> Any:
 
 
 def predict_proba(estimator: Any, frame: Any) -> Any:
-    """Probabilities of the classes for all rows, partition by partition, computed when they are asked for.
+    """Class probabilities of all rows, partition by partition, computed lazily.
 
     Parameters
     ----------
     estimator : fitted estimator
     frame : dask.dataframe.DataFrame or dask.bag.Bag
-        A frame with the columns of training, others are left out; or a bag of batches.
+        A frame with the training columns, others are ignored; or a bag of batches.
 
     Returns
     -------
@@ -166,13 +167,13 @@ def predict_proba(estimator: Any, frame: Any) -> Any:
 
 
 def connect(address: str) -> Any:
-    """A client of a cluster.
+    """Connect to a Dask cluster.
 
     Parameters
     ----------
     address : str
-        Where its scheduler listens, such as ``"tcp://10.0.0.1:8786"``; or ``"local"`` to start one on this machine, a
-        process for each of its cores.
+        Address of its scheduler, such as ``"tcp://10.0.0.1:8786"``; or ``"local"`` to start a cluster on this machine
+        with one process per core.
 
     Returns
     -------
@@ -185,7 +186,7 @@ def connect(address: str) -> Any:
     ...     connect("nowhere")
     ... except ValueError as error:
     ...     print(error)
-    'nowhere' is no address of a Dask scheduler: write tcp://HOST:PORT, or local.
+    'nowhere' is not the address of a Dask scheduler: write tcp://HOST:PORT, or local.
     """
     from distributed import Client, LocalCluster
 
@@ -193,7 +194,7 @@ def connect(address: str) -> Any:
         cluster = LocalCluster(threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL)
         return Client(cluster, set_as_default=False)
     if "://" not in address:
-        raise DataError(f"{address!r} is no address of a Dask scheduler: write tcp://HOST:PORT, or local.")
+        raise DataError(f"{address!r} is not the address of a Dask scheduler: write tcp://HOST:PORT, or local.")
     try:
         return Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -204,12 +205,12 @@ def connect(address: str) -> Any:
 
 def _is_frame(collection: Any) -> bool:
     if not dask.is_dask_collection(collection) or not (hasattr(collection, "dtypes") or hasattr(collection, "map")):
-        raise TypeError(f"A Dask DataFrame or bag is wanted, not {type(collection).__name__}.")
+        raise TypeError(f"Expected a Dask DataFrame or bag, got {type(collection).__name__}.")
     return hasattr(collection, "dtypes") and hasattr(collection, "columns")
 
 
 def _known_columns(estimator: Any, frame: Any) -> Any:
-    """The columns that an estimator was fitted on, if it knows their names."""
+    """The columns that an estimator was fitted on, if they had names."""
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         return frame
@@ -221,7 +222,7 @@ def _known_columns(estimator: Any, frame: Any) -> Any:
 
 def _labels(rows: pd.DataFrame, estimator: Any) -> pd.Series:
     labels = estimator.predict(rows) if len(rows) else estimator.classes_[:0]
-    # The type of all labels, which those of a few rows would not always tell.
+    # The dtype of all labels, which those of a few rows do not always have.
     return pd.Series(labels, index=rows.index, name="prediction", dtype=pd.Series(estimator.classes_).dtype)
 
 

@@ -1,4 +1,4 @@
-"""LabelledFrame: the columns of a Dask DataFrame, and how its partitions are checked and parted into X and y."""
+"""LabelledFrame: the columns of a Dask DataFrame, and how its partitions are checked and split into X and y."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 from dask.dataframe.utils import meta_nonempty
 from numpy.typing import NDArray
 
-from unnaive.core.bayes_classifier import check_labels, index_labels
+from unnaive.core.validation import check_labels, index_labels
 from unnaive.distributed.partitions import Part
 from unnaive.io.source import DataError, near
 
@@ -20,7 +20,7 @@ NUMBERS, CATEGORIES = "numbers", "text or categories"
 
 
 class Labelled(NamedTuple):
-    """Rows, the labels that some of them have, in order, and which of these each row has."""
+    """Rows, their distinct labels in order, and the index of each row's label."""
 
     X: pd.DataFrame
     classes: NDArray[Any]
@@ -28,20 +28,9 @@ class Labelled(NamedTuple):
 
 
 class LabelledFrame:
-    """What is known of a frame before any of its rows is read.
+    """A Dask DataFrame whose column ``target`` holds the labels.
 
-    Parameters
-    ----------
-    frame : dask.dataframe.DataFrame
-    target : str
-        The column of labels.
-
-    Attributes
-    ----------
-    names : list of str
-        The columns to learn from.
-    example : pandas.DataFrame
-        A few made-up rows of these, of the types that Dask expects.
+    ``names`` are the columns to learn from, ``example`` a few made-up rows of these with the dtypes that Dask expects.
     """
 
     def __init__(self, frame: Any, target: str) -> None:
@@ -59,15 +48,12 @@ class LabelledFrame:
         self._kinds = {name: kind_of(types[name].dtype) for name in types.columns}
 
     def slices(self, content: pd.DataFrame) -> Iterator[pd.DataFrame]:
-        """A partition a few rows at a time, in the middle of which text and codes take more room than the frame."""
+        """A partition a few rows at a time, because text and codes take more memory than the frame."""
         for start in range(0, max(1, len(content)), _ROWS_AT_A_TIME):
             yield content.iloc[start : start + _ROWS_AT_A_TIME]
 
     def read(self, owner: Any, content: pd.DataFrame, part: Part, names: list[str]) -> Labelled | None:
-        """Some columns of a partition and its labels, as an estimator wants them; None if it has no rows.
-
-        An error that names the partition and the column if a column is not there or holds something else.
-        """
+        """Some columns of a partition and its labels, checked; None if it has no rows."""
         wanted = [*names, self.target]
         absent = [name for name in wanted if name not in content.columns]
         if absent:
@@ -76,13 +62,11 @@ class LabelledFrame:
             return None
         columns = {name: self._column(content[name], name, part) for name in wanted}
         codes, distinct = pd.factorize(columns.pop(self.target))
-        try:
-            # Of all rows, labels would be checked and sorted as objects, which takes longer than counting.
+        with part.errors_named():
+            # Distinct labels only: to check and sort those of all rows as objects takes longer than counting.
             classes, order = index_labels(
                 check_labels(owner, distinct if (codes >= 0).all() else [None], len(distinct))
             )
-        except ValueError as error:
-            raise part.error(error) from error
         X = pd.DataFrame({name: _shared(values) for name, values in columns.items()}, index=content.index, copy=False)
         return Labelled(X, classes, order[codes])
 
@@ -91,16 +75,16 @@ class LabelledFrame:
         if kind_of(values.dtype) == expected:
             return values
         known = values.dropna()
-        if not len(known):  # of which no type can be told
+        if not len(known):  # all values are missing, so that the type is unknown
             return values.astype("float64" if expected == NUMBERS else "object")
         raise part.error(
             f"column {name!r} holds {known.tolist()[0]!r}, of type {values.dtype}, but {expected} elsewhere; "
-            "make its type the same in all partitions."
+            "give it the same type in all partitions."
         )
 
 
 def _shared(values: pd.Series) -> pd.Series:
-    """Text of which equal values are the same object, so that Python looks them up several times faster."""
+    """Text in which equal values are the same object, which Python looks up several times faster."""
     if not isinstance(values.dtype, pd.StringDtype):
         return values
     encoded = pa.array(values.array, from_pandas=True)
@@ -111,6 +95,6 @@ def _shared(values: pd.Series) -> pd.Series:
 
 
 def kind_of(dtype: Any) -> str:
-    """What a column of this type is taken for, unless somebody says otherwise."""
+    """Whether a column of this dtype holds numbers or categories by default."""
     is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
     return NUMBERS if is_number else CATEGORIES

@@ -1,4 +1,4 @@
-"""MassBayes on Dask: partitions hand out the rows that were drawn for trees, and workers grow them."""
+"""MassBayes on Dask: partitions hand out the rows that were drawn for the trees, and workers grow the trees."""
 
 from __future__ import annotations
 
@@ -15,59 +15,57 @@ from sklearn.base import clone
 from unnaive.core.validation import read_table
 from unnaive.distributed.labelled_frame import LabelledFrame
 from unnaive.distributed.partitions import Part, parts_of
-from unnaive.distributed.tree_reduction import Held, computed, folded, n_threads
+from unnaive.distributed.tree_reduction import Held, computed, folded, n_threads, reduced
 from unnaive.encoding.table_encoder import TableEncoder
 from unnaive.io.source import DataError
 from unnaive.mass.mass_bayes import MassBayes, row_values
 from unnaive.mass.mass_forest import Sample, Samples, Settings, Tree, grow_forest, samples_without_replacement
 
-_GOES_A_THREAD = 4  # in which trees are grown
+_BATCHES_PER_THREAD = 4  # of trees to grow
 
 
 def fit_mass(estimator: MassBayes, frame: Any, target: str, client: Any) -> MassBayes:
-    """MassBayes of all rows of a frame: the same trees that ``fit`` grows, however the rows are cut into partitions.
+    """MassBayes fitted on all rows of a frame: the trees that ``fit`` grows, whatever the partitions.
 
-    Row numbers are drawn here, which takes no more than the number of rows of each partition.
+    Row numbers are drawn here, from nothing but the number of rows of each partition.
     """
-    estimator._validate_params()
+    estimator.check_parameters()
     if estimator.sample_size is None:
         raise DataError("With sample_size=None every tree takes all rows: set sample_size to a number.")
     rows = LabelledFrame(frame, target)
     parts = parts_of(frame)
-    seen: Seen | None
-    (seen,) = computed(client, folded(Survey(estimator, rows), parts, client))
-    if seen is None:
-        raise DataError("There are no rows to learn from: all partitions are empty.")
+    seen: Seen = reduced(Survey(estimator, rows), frame, client)
     model = clone(estimator)
     read_table(model, rows.example, reset=True)
     model.classes_ = seen.classes
-    draws, seeds = model._seeds()
+    draws, seeds = model.draw_seeds()
     n_rows = sum(seen.lengths.values())
     places = list(samples_without_replacement(n_rows, estimator.sample_size, model.n_trees, draws))
     drawn = np.unique(np.concatenate(places))
     handed_out = folded(HandOut(estimator, rows, seen, drawn), parts, client)
     among_drawn = [np.searchsorted(drawn, some) for some in places]
-    settings = model._settings_of(seen.encoder, len(seen.classes))
-    goes = np.array_split(np.arange(model.n_trees), min(model.n_trees, _GOES_A_THREAD * n_threads(client) or 1))
+    settings = model.tree_settings(seen.encoder, len(seen.classes))
+    n_batches = min(model.n_trees, _BATCHES_PER_THREAD * n_threads(client) or 1)
+    batches = np.array_split(np.arange(model.n_trees), n_batches)
     samples, *trees = computed(
         client,
         handed_out,
         *(
             delayed(_grown, traverse=False)(
-                handed_out, Trees([among_drawn[k] for k in go], [seeds[k] for k in go], settings)
+                handed_out, Trees([among_drawn[k] for k in batch], [seeds[k] for k in batch], settings)
             )
-            for go in goes
+            for batch in batches
         ),
     )
     kept = Samples(_joined(samples), among_drawn)
     kept.n_seen = n_rows
-    model._settle(seen.encoder, seen.class_count, [tree for some in trees for tree in some], kept, seeds)
+    model.take_over(seen.encoder, seen.class_count, [tree for some in trees for tree in some], kept, seeds)
     return model
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of partitions before rows are drawn; ``lengths`` are their numbers of rows."""
+    """What is known of partitions before rows are drawn; ``lengths`` are their row counts."""
 
     lengths: dict[int, int]
     encoder: TableEncoder
@@ -86,14 +84,12 @@ class Survey:
         read = self.rows.read(self.estimator, content, part, self.rows.names)
         if read is None:
             return state
-        try:
+        with part.errors_named():
             table = read_table(clone(self.estimator), read.X, reset=True)
-            encoder = self.estimator._fitted_encoder(table, read.places)
+            encoder = self.estimator.fit_encoder(table, read.places)
             if state is not None:
                 encoder = state.encoder.extended(table)
-            encoder.rows(table)  # which refuses numbers that are not finite, whether they are drawn or not
-        except ValueError as error:
-            raise part.error(error) from error
+            encoder.rows(table)  # refuses numbers that are not finite, whether they are drawn or not
         count = np.bincount(read.places).astype(np.float64)
         found = Seen({part.number: table.n_rows}, encoder, read.classes, count)
         return found if state is None else replace(self._counted(state, found), encoder=encoder)
@@ -110,7 +106,7 @@ class Survey:
 
 
 class HandOut:
-    """Takes the rows that were drawn out of partitions, in order; states are tuples of samples."""
+    """Takes the drawn rows out of partitions, in order; states are tuples of samples."""
 
     def __init__(self, estimator: MassBayes, rows: LabelledFrame, seen: Seen, drawn: NDArray[np.int64]) -> None:
         self.estimator = clone(estimator)
@@ -140,7 +136,7 @@ class HandOut:
 
 @dataclass(frozen=True)
 class Trees:
-    """Trees to grow: the places of their rows among those drawn, and their seeds."""
+    """Trees to grow: the places of their rows among the drawn ones, and their seeds."""
 
     places: list[NDArray[np.int64]]
     seeds: list[SeedSequence]
@@ -149,9 +145,9 @@ class Trees:
 
 def _grown(samples: Held, trees: Trees) -> list[Tree]:
     rows = _joined(samples.content)
-    some = [Sample._make(part[places] for part in rows) for places in trees.places]
+    some = [Sample(rows.values[at], rows.classes[at], rows.weights[at]) for at in trees.places]
     return grow_forest(some, trees.settings, trees.seeds, n_jobs=1)
 
 
 def _joined(samples: tuple[Sample, ...]) -> Sample:
-    return Sample._make(np.concatenate(parts) for parts in zip(*samples))
+    return Sample(*(np.concatenate(parts) for parts in zip(*samples)))

@@ -1,4 +1,4 @@
-"""How far a run on a cluster is: workers tell of every partition that is done, if somebody listens."""
+"""Progress of a run on a cluster: workers report every finished partition, if someone listens."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from uuid import uuid4
 
 from unnaive.streaming import Progress
 
-# Each run has a topic of its own: others may be under way on the same cluster.
+# Each run has its own topic: others may be running on the same cluster.
 _topic: ContextVar[str | None] = ContextVar("topic", default=None)
 
 
 def topic_heard() -> str | None:
-    """Where to tell of progress; None if nobody listens."""
+    """The topic to report progress to; None if no one listens."""
     return _topic.get()
 
 
-def tell(topic: str, task: str, number: int) -> None:
-    """Say on a worker that a partition is done; nothing where there is no cluster."""
+def report(topic: str, task: str, number: int) -> None:
+    """Report from a worker that a partition is done; does nothing without a cluster."""
     with suppress(ImportError, ValueError):
         from distributed import get_worker
 
@@ -30,7 +30,7 @@ def tell(topic: str, task: str, number: int) -> None:
 
 @contextmanager
 def listening(client: Any, n_partitions: int, progress: Progress) -> Iterator[None]:
-    """Pass on what workers tell. A partition that is done twice, because a worker was lost, counts once."""
+    """Pass on what workers report; a partition that is done twice, because a worker was lost, counts once."""
     done: dict[str, set[int]] = defaultdict(set)
 
     def hear(event: tuple[Any, dict[str, Any]]) -> None:

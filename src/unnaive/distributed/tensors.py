@@ -1,4 +1,4 @@
-"""Bat on Dask: what cells hold becomes categories by the counts of all tensors, then batches are counted and merged."""
+"""Bat on Dask: cells are cut into categories by the counts of all tensors, then batches are counted and merged."""
 
 from __future__ import annotations
 
@@ -9,44 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from unnaive.core.bayes_classifier import check_labels, index_labels
-from unnaive.distributed.labelled_frame import LabelledFrame
-from unnaive.distributed.merging import Batches, Merge, merged
-from unnaive.distributed.partitions import Part, parts_of
-from unnaive.distributed.tree_reduction import computed, folded
+from unnaive.core.validation import check_labels, index_labels
+from unnaive.distributed.merging import Batches, fit_merged
+from unnaive.distributed.partitions import Part
+from unnaive.distributed.tree_reduction import reduced
 from unnaive.encoding.mdl import mdl_cut_points
-from unnaive.io.source import DataError
 from unnaive.tensors.bat import BayesianTensorClassifier
 from unnaive.tensors.cell_categories import CellValues, holds_counts
+from unnaive.tensors.tensor_input import read_tensors
 
 
 def fit_tensors(
-    estimator: BayesianTensorClassifier, data: Any, rows: LabelledFrame | None, client: Any
+    estimator: BayesianTensorClassifier, data: Any, batches: Batches, client: Any
 ) -> BayesianTensorClassifier:
-    """Bat of all tensors."""
-    estimator._validate_params()
-    batches = Batches(clone(estimator), rows)
+    """Bat fitted on all tensors."""
     values = CellValues.capped(int(estimator.cap))
     if estimator.cells != "cap" and not (
-        estimator.cells == "auto" and _found(HoldCounts(estimator, batches), data, client)
+        estimator.cells == "auto" and reduced(HoldCounts(estimator, batches), data, client)
     ):
-        values = _found(Survey(estimator, batches), data, client).cut()
-    model = merged(MergeTensors(estimator, batches, values), data, client)
-    model._averaged  # noqa: B018 - made now, as fit does
-    return model
-
-
-class MergeTensors(Merge):
-    """Counts the tensors of each batch with the same categories."""
-
-    def __init__(self, estimator: BayesianTensorClassifier, batches: Batches, values: CellValues) -> None:
-        super().__init__(estimator, batches)
-        self.values = values
-
-    def _fitted(self, X: Any, y: Any) -> BayesianTensorClassifier:
-        model = clone(self.estimator)
-        model._begin_with(self.values, X, y)
-        return model
+        values = reduced(Survey(estimator, batches), data, client).cut()
+    return fit_merged(estimator, batches, data, client, values)
 
 
 class HoldCounts:
@@ -58,10 +40,8 @@ class HoldCounts:
 
     def add(self, state: bool | None, content: Any, part: Part) -> bool | None:
         for X, _ in self.batches.read(content, part):
-            try:
-                counts = holds_counts(clone(self.estimator)._read(X, reset=True))
-            except ValueError as error:
-                raise part.error(error) from error
+            with part.errors_named():
+                counts = holds_counts(read_tensors(clone(self.estimator), X, reset=True))
             state = counts and state is not False
         return state
 
@@ -71,7 +51,7 @@ class HoldCounts:
 
 @dataclass(frozen=True)
 class HeldValues:
-    """How often each class has each number in each cell, zeros left out; ascending by cell, then by number."""
+    """Counts of each nonzero number in each cell by class; ascending by cell, then by number."""
 
     classes: NDArray[Any]
     class_count: NDArray[np.float64]
@@ -80,7 +60,7 @@ class HeldValues:
     counts: NDArray[np.float64]
 
     def cut(self) -> CellValues:
-        """Every cell cut where that shortens the description of the classes, as ``CellValues.learn`` does."""
+        """The MDL cut points of every cell, as ``CellValues.learn`` finds them."""
         cut_cells, cuts = [], []
         first = np.flatnonzero(np.diff(self.cells, prepend=-1))
         for start, stop in zip(first, np.append(first[1:], len(self.cells))):
@@ -106,11 +86,9 @@ class Survey:
 
     def add(self, state: HeldValues | None, content: Any, part: Part) -> HeldValues | None:
         for X, y in self.batches.read(content, part):
-            try:
-                tensors = clone(self.estimator)._read(X, reset=True)
+            with part.errors_named():
+                tensors = read_tensors(clone(self.estimator), X, reset=True)
                 classes, places = index_labels(check_labels(self.estimator, y, len(tensors)))
-            except ValueError as error:
-                raise part.error(error) from error
             of_cell = np.repeat(places, np.diff(tensors.indptr))
             found = _added_up(
                 classes,
@@ -149,10 +127,3 @@ def _added_up(
     first = np.flatnonzero(new)
     total = np.add.reduceat(counts, first, axis=0) if len(first) else counts
     return HeldValues(classes, class_count, cells[first], numbers[first], total)
-
-
-def _found(work: Any, data: Any, client: Any) -> Any:
-    (found,) = computed(client, folded(work, parts_of(data), client))
-    if found is None:
-        raise DataError("There are no rows to learn from: all partitions are empty.")
-    return found

@@ -1,4 +1,4 @@
-"""Folding the partitions of a Dask collection into one state: runs of them one by one, then the runs pairwise."""
+"""Reduction of a Dask collection to one state: partitions are added to runs one by one, and runs merged pairwise."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ import dask
 import numpy as np
 from dask.delayed import Delayed
 
-from unnaive.distributed.partitions import Part
-from unnaive.distributed.progress import tell, topic_heard
+from unnaive.distributed.partitions import Part, parts_of
+from unnaive.distributed.progress import report, topic_heard
+from unnaive.io.source import DataError
 
-_RUNS_A_THREAD = 4  # so that threads that are done early find more to do, and a lost worker costs a part of its work
-_FEWEST_RUNS = 8
+_RUNS_PER_THREAD = 4  # so that idle threads find more to do, and a lost worker costs only part of its work
+_MIN_RUNS = 8
 
 
 class Held:
-    """A state on its way: Dask is told how large it is, by which it decides what to move, and where to."""
+    """A state with its size, by which Dask decides what to move where."""
 
     def __init__(self, content: Any) -> None:
         self.content = content
         buffers: list[pickle.PickleBuffer] = []
-        rest = pickle.dumps(content, protocol=5, buffer_callback=buffers.append)  # which copies no array
+        rest = pickle.dumps(content, protocol=5, buffer_callback=buffers.append)  # copies no array
         self.n_bytes = len(rest) + sum(buffer.raw().nbytes for buffer in buffers)
 
     def __sizeof__(self) -> int:
@@ -33,48 +34,22 @@ class Held:
 
 
 class Work(Protocol):
-    """What is done with partitions. States are never changed: a task may have to be done twice."""
+    """A reduction. States are never changed in place: a task may run twice."""
 
     def add(self, state: Any, content: Any, part: Part) -> Any:
         """The state with one more partition; the first state is None."""
 
     def merge(self, one: Any, other: Any) -> Any:
-        """The state of both; the other is that of later partitions."""
+        """The state of both; ``other`` is that of later partitions."""
 
 
 def folded(work: Work, parts: Sequence[tuple[Part, Delayed | None]], client: Any) -> Delayed:
-    """What becomes of all partitions, as a task that is not computed yet.
+    """The reduction of all partitions, as a task that is not computed yet.
 
-    Partitions next to each other are added one by one to the state of their run, where that is. The states of runs
-    are merged with those of their neighbours, so that as many states travel as there are runs, a few for each thread
-    of the cluster and no more for more partitions, and so that the order of the partitions is kept.
-
-    Parameters
-    ----------
-    work : Work
-    parts : sequence of (Part, Delayed or None)
-        What :func:`parts_of` gives.
-    client : distributed.Client or None
-
-    Returns
-    -------
-    Delayed of Held
-
-    Examples
-    --------
-    >>> import dask.bag
-    >>> from unnaive.distributed.tree_reduction import folded
-    >>> from unnaive.distributed.partitions import parts_of
-    >>> class Sum:
-    ...     def add(self, state, content, part):
-    ...         return (state or 0) + sum(content)
-    ...     def merge(self, one, other):
-    ...         return one + other
-    >>> numbers = dask.bag.from_sequence(range(100), npartitions=9)
-    >>> folded(Sum(), parts_of(numbers), None).compute(scheduler="synchronous").content
-    4950
+    Neighboring partitions are added one by one to the state of their run, on the worker that has it. The states of
+    neighboring runs are merged, so that only a few states per thread travel, and the order of partitions is kept.
     """
-    # One plain graph: thousands of Delayed objects, each with a graph of its own, would take minutes to put together.
+    # One plain graph: thousands of Delayed objects, each with its own graph, would take minutes to combine.
     name, run = f"unnaive-{type(work).__name__.lower()}", uuid4().hex
     shared = f"{name}-{run}"  # sent to each worker once
     graph: dict[Any, Any] = {shared: work}
@@ -103,13 +78,21 @@ def folded(work: Work, parts: Sequence[tuple[Part, Delayed | None]], client: Any
 
 
 def computed(client: Any, *tasks: Delayed) -> tuple[Any, ...]:
-    """What becomes of tasks: by a client, or else wherever Dask computes by default."""
+    """The results of tasks, computed by a client, or else wherever Dask computes by default."""
     results = dask.compute(*tasks, scheduler=client)
     return tuple(result.content if isinstance(result, Held) else result for result in results)
 
 
+def reduced(work: Work, collection: Any, client: Any) -> Any:
+    """The final state of all partitions of a collection."""
+    (state,) = computed(client, folded(work, parts_of(collection), client))
+    if state is None:
+        raise DataError("There are no rows to learn from: all partitions are empty.")
+    return state
+
+
 def n_threads(client: Any) -> int:
-    """How many tasks run at the same time."""
+    """The number of tasks that run at the same time."""
     if client is None:
         try:
             from distributed import default_client
@@ -121,7 +104,7 @@ def n_threads(client: Any) -> int:
 
 
 def _n_runs(client: Any) -> int:
-    return max(_FEWEST_RUNS, _RUNS_A_THREAD * n_threads(client))
+    return max(_MIN_RUNS, _RUNS_PER_THREAD * n_threads(client))
 
 
 def _added(work: Work, state: Held | None, part: Part, waited_for: Any, topic: str | None) -> Held:
@@ -133,7 +116,7 @@ def _added(work: Work, state: Held | None, part: Part, waited_for: Any, topic: s
             raise part.unreadable(error) from error
     added = Held(work.add(None if state is None else state.content, content, part))
     if topic is not None:
-        tell(topic, type(work).__name__.lower(), part.number)
+        report(topic, type(work).__name__.lower(), part.number)
     return added
 
 

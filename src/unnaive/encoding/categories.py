@@ -1,15 +1,39 @@
-"""The categories of a column, and how values are found among them."""
+"""The categories of a column, and the codes of values: categories are looked up, numbers are binned."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.core.validation import RawColumn, is_missing
+
+_MAX_RANGE = 1 << 16  # integers in a range up to this are looked up directly; wider ranges are searched
+# Rows coded before moving to the next column: a few kilobytes of a column stay in the cache.
+_ROWS_PER_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows as the kernels see them: codes of values (-1 is missing) and numbers (NaN is missing)."""
+
+    codes: NDArray[np.int32]
+    numbers: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, part: slice | NDArray[np.bool_]) -> Rows:
+        return Rows(self.codes[part], self.numbers[part])
+
+    def repeated(self, n_times: int) -> Rows:
+        """Every row several times in a row."""
+        return Rows(np.repeat(self.codes, n_times, axis=0), np.repeat(self.numbers, n_times, axis=0))
 
 
 class Categories:
@@ -29,7 +53,7 @@ class Categories:
         return Categories(declared, self.values + other.values)
 
     def codes_in(self, union: Categories) -> NDArray[np.int64] | None:
-        """Where each category went, or None if they all kept their codes."""
+        """The code of each category in a union, or None if all keep their codes."""
         if union.values[: len(self.values)] == self.values:
             return None
         return np.array([union.code[value] for value in self.values], dtype=np.int64)
@@ -40,7 +64,7 @@ class Categories:
 
     def __getstate__(self) -> dict[str, Any]:
         values = [value.item() if isinstance(value, np.generic) else value for value in self.values]
-        # One text for all of them: a file would keep every category as an object of its own.
+        # One string for all of them: a model file would keep every category as a separate object.
         plain = all(isinstance(value, str | int | float) for value in values)
         return {"n_declared": len(self.declared), "values": json.dumps(values) if plain else self.values}
 
@@ -49,18 +73,18 @@ class Categories:
         if isinstance(values, str):
             values = json.loads(values)
             if not all(isinstance(value, str | int | float) and not is_missing(value) for value in values):
-                raise ValueError("Categories are text or numbers.")
+                raise ValueError("Categories must be text or numbers.")
         self.declared = values[:n_declared]
         self.values = values
         self.code = {value: code for code, value in enumerate(values)}
         if len(self.declared) != n_declared:
-            raise ValueError("There are fewer categories than were declared.")
+            raise ValueError("There must be at least as many categories as declared ones.")
         self.check_state()
 
     def check_state(self) -> None:
         """Raise ValueError if the categories do not fit together."""
         if len(self.code) != len(self.values) or self.values[: len(self.declared)] != self.declared:
-            raise ValueError("Categories are distinct, and those that were declared come first.")
+            raise ValueError("Categories must be distinct, and declared ones must come first.")
 
 
 def _kind(value: Any) -> str:
@@ -76,6 +100,7 @@ def _sorted(values: Any) -> list[Any]:
 
 
 def categories_of(raw: RawColumn, name: str) -> Categories:
+    """The categories of a column."""
     if raw.codes is not None:
         assert raw.declared is not None
         return Categories(raw.declared, [])
@@ -87,6 +112,7 @@ def categories_of(raw: RawColumn, name: str) -> Categories:
 
 
 def encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.int32]:
+    """Codes of the values of a column, -1 for missing and unseen ones."""
     code = known.code
     if raw.codes is not None:
         assert raw.declared is not None
@@ -108,6 +134,7 @@ def encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.i
 
 
 def kind_changed(name: str, then: str, now: str, example: Any) -> ValueError:
+    """The error that a column changed between text and numbers."""
     return ValueError(
         f"Column {name} held {then} when the model was fitted but now holds {now}, such as {example!r}. "
         f"Convert the column back to {then}, or fit again."
@@ -121,7 +148,7 @@ def _not_a_value(raw: RawColumn, name: str) -> str:
 
 
 def search_numbers(numbers: NDArray[np.float64], known: Categories) -> NDArray[np.int32]:
-    """Codes among categories that are any numbers."""
+    """Codes of numbers among categories of any numbers."""
     pairs = sorted((float(value), code) for value, code in known.code.items() if _kind(value) == "numbers")
     if not pairs:
         return np.full(len(numbers), -1, dtype=np.int32)
@@ -131,3 +158,132 @@ def search_numbers(numbers: NDArray[np.float64], known: Categories) -> NDArray[n
     )
     at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
     return np.where(values[at] == numbers, codes[at], np.int32(-1))
+
+
+def distinct_numbers(numbers: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """The distinct numbers of every column in ascending order, without NaN."""
+    low, high, whole = _ranges(numbers)
+    narrow = whole & (high - low < _MAX_RANGE)
+    sizes = np.where(narrow & (high >= low), high - low + 1, 0).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    marks = np.zeros(starts[-1], np.bool_)
+    _mark(numbers, low, sizes, starts, marks)
+    distinct = []
+    for column in range(numbers.shape[1]):
+        if narrow[column]:
+            distinct.append(low[column] + np.flatnonzero(marks[starts[column] : starts[column + 1]]))
+        else:
+            values = numbers[:, column]
+            distinct.append(np.unique(values[~np.isnan(values)]))
+    return distinct
+
+
+def direct_table(categories: NDArray[np.float64]) -> tuple[float, NDArray[np.int32]] | None:
+    """The lowest category and the code of each integer from there on; None unless they are integers in a short range."""
+    if not len(categories):
+        return 0.0, np.empty(0, np.int32)
+    low, high = categories.min(), categories.max()
+    if (categories != np.floor(categories)).any() or high - low >= _MAX_RANGE:
+        return None
+    table = np.full(int(high - low) + 1, -1, dtype=np.int32)
+    table[(categories - low).astype(np.int64)] = np.arange(len(categories))
+    return float(low), table
+
+
+@njit(cache=True, nogil=True)
+def _ranges(numbers):
+    n_columns = numbers.shape[1]
+    low = np.full(n_columns, np.inf)
+    high = np.full(n_columns, -np.inf)
+    whole = np.ones(n_columns, np.bool_)
+    for row in range(numbers.shape[0]):
+        for column in range(n_columns):
+            x = numbers[row, column]
+            # NaN compares false with everything, itself included.
+            if x < low[column]:
+                low[column] = x
+            if x > high[column]:
+                high[column] = x
+            if x == x and x != np.floor(x):
+                whole[column] = False
+    return low, high, whole
+
+
+@njit(cache=True, nogil=True)
+def _mark(numbers, low, sizes, starts, marks):
+    left = marks.shape[0]
+    for row in range(numbers.shape[0]):
+        for column in range(numbers.shape[1]):
+            x = numbers[row, column]
+            if sizes[column] > 0 and not np.isnan(x):
+                at = starts[column] + np.int64(x - low[column])
+                left -= not marks[at]
+                marks[at] = True
+        if left == 0:
+            return
+
+
+@njit(cache=True, nogil=True)
+def columns_with_missing(codes):
+    """Which columns of codes have missing values."""
+    lowest = np.zeros(codes.shape[1], np.int32)
+    for row in range(codes.shape[0]):
+        for column in range(codes.shape[1]):
+            lowest[column] = min(lowest[column], codes[row, column])
+    return lowest < 0
+
+
+@njit(cache=True, nogil=True)
+def shift(numbers, low, sizes, codes):
+    """Codes of columns of numbers that all have the categories low, low + 1, ..., sizes of them."""
+    for row in range(numbers.shape[0]):
+        for column in range(numbers.shape[1]):
+            x = numbers[row, column]
+            at = x - low[column]
+            known = (at >= 0) & (at < sizes[column]) & (x == np.floor(x))
+            codes[row, column] = np.int32(at) if known else np.int32(-1)
+
+
+@njit(cache=True, nogil=True)
+def look_up(numbers, columns, low, tables, table_starts, codes, targets):
+    """Codes of categorical columns of numbers whose categories are integers in a narrow range.
+
+    ``tables`` holds, for column c from ``table_starts[c]`` on, the code of low[c], low[c] + 1, ... (-1: none).
+    """
+    for row in range(numbers.shape[0]):
+        for c in range(columns.shape[0]):
+            x = numbers[row, columns[c]]
+            at = x - low[c]
+            code = np.int32(-1)
+            if 0 <= at < table_starts[c + 1] - table_starts[c] and x == np.floor(x):
+                code = tables[table_starts[c] + np.int64(at)]
+            codes[row, targets[c]] = code
+
+
+@njit(cache=True, nogil=True)
+def bin_codes(X, cuts_flat, cut_starts):
+    """Number of cut points below each value, -1 for NaN.
+
+    Column j's ascending cut points are ``cuts_flat[cut_starts[j]:cut_starts[j + 1]]``.
+    """
+    n, d = X.shape
+    codes = np.empty((n, d), dtype=np.int32)
+    for block in range(0, n, _ROWS_PER_BLOCK):
+        block_stop = min(block + _ROWS_PER_BLOCK, n)
+        for j in range(d):
+            start = cut_starts[j]
+            for i in range(block, block_stop):
+                value = X[i, j]
+                if np.isnan(value):
+                    codes[i, j] = -1
+                    continue
+                low = start
+                high = cut_starts[j + 1]
+                while low < high:
+                    middle = (low + high) // 2
+                    if value > cuts_flat[middle]:
+                        low = middle + 1
+                    else:
+                        high = middle
+                codes[i, j] = low - start
+    return codes

@@ -1,8 +1,7 @@
 """Cut points of a numeric column by the minimum description length rule (Fayyad & Irani 1993).
 
-The work is split in two, so that cut points can also be found from counts that were merged:
-`value_counts` reduces a column to class weights by distinct value, `mdl_cut_points` sees only those, and
-`mdl_cut_points_between_cells` only those of cells of neighbouring values.
+The work is split in two, so that cut points can also be found from merged counts: `value_counts` reduces a column to
+class weights per distinct value, and `mdl_cut_points` sees only those.
 """
 
 import math
@@ -16,37 +15,21 @@ _LOG2_3 = math.log2(3.0)
 _LARGEST_EXACT_POWER = 600
 # Kononenko's criterion has exact ties, such as counts (1, 0) beside (1, 1); rounding must not accept them.
 _ROUNDING = 1e-12
-# Rows coded before the next column is looked at: a few kilobytes of a column stay in the cache.
-_ROWS_A_BLOCK = 256
 
 
 def value_counts(
     values: np.ndarray, classes: np.ndarray, weights: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Class weights by distinct value of one column.
+    """The distinct values of a column, ascending, and their class weights (n_distinct, n_classes).
 
-    Parameters
-    ----------
-    values : (n,) float array
-        NaN is missing; no infinite values.
-    classes : (n,) int array
-        In ``range(n_classes)``.
-    weights : (n,) float array
-        Not negative. Rows of weight zero are left out, and their values with them.
-    n_classes : int
-
-    Returns
-    -------
-    distinct : (m,) float array
-        Ascending.
-    counts : (m, n_classes) float array
+    NaN and rows of zero weight are left out; values are finite.
     """
     kept, lowest, highest, whole = _survey(values, weights)
     if kept == 0:
         return np.empty(0), np.empty((0, n_classes))
-    # Small whole numbers index a table directly, as long as clearing it costs no more than reading the rows.
+    # Small integers index a table directly, as long as clearing it costs no more than reading the rows.
     if whole and (highest - lowest + 1.0) * n_classes <= 2.0 * len(values) + 1024.0:
-        table = _count_whole_numbers(values, classes, weights, n_classes, lowest, int(highest - lowest) + 1)
+        table = _count_integers(values, classes, weights, n_classes, lowest, int(highest - lowest) + 1)
         present = np.flatnonzero(table.any(axis=1))
         return lowest + present, table[present]
     return _count_sorted(values, classes, weights, n_classes, np.argsort(values), kept)
@@ -54,7 +37,7 @@ def value_counts(
 
 @njit(cache=True, nogil=True)
 def _survey(values: np.ndarray, weights: np.ndarray) -> tuple[int, float, float, bool]:
-    """Rows that count, their lowest and highest value, and whether all their values are whole numbers."""
+    """Number of rows that count, their lowest and highest value, and whether all values are integers."""
     kept = 0
     lowest = np.inf
     highest = -np.inf
@@ -72,7 +55,7 @@ def _survey(values: np.ndarray, weights: np.ndarray) -> tuple[int, float, float,
 
 
 @njit(cache=True, nogil=True)
-def _count_whole_numbers(
+def _count_integers(
     values: np.ndarray, classes: np.ndarray, weights: np.ndarray, n_classes: int, lowest: float, n_values: int
 ) -> np.ndarray:
     table = np.zeros((n_values, n_classes))
@@ -108,7 +91,7 @@ def _count_sorted(
 
 @njit(cache=True, nogil=True)
 def _n_log_n(n: float) -> float:
-    # Rounding of fractional weights can leave slightly less than nothing.
+    # Rounding of fractional weights can leave slightly less than zero.
     return n * math.log(n) if n > 0.0 else 0.0
 
 
@@ -139,9 +122,8 @@ def _lowest_entropy_cut(
 ) -> tuple[int, float]:
     """Index of the last value left of the best cut, and the class entropy given that cut.
 
-    The sums run in one fixed order, left classes then right classes, because cuts that are equally good
-    in exact arithmetic are told apart by the last bit. Terms of classes that a value does not hold are kept
-    from the value before, which spares most logarithms and changes no bit.
+    Sums run in one fixed order, left classes then right classes, because the last bit decides between cuts that are
+    equal in exact arithmetic. Terms of classes that a value lacks are reused, which saves most logarithms.
     """
     n_classes = counts.shape[1]
     for c in range(n_classes):
@@ -187,10 +169,9 @@ def _sum_rows(counts: np.ndarray, first: int, stop: int, out: np.ndarray) -> Non
 
 @njit(cache=True, nogil=True)
 def _log2_description(counts: np.ndarray, present: int) -> float:
-    """Bits that name the class counts of `present` classes, and then the class of every row.
+    """Bits to encode the counts of `present` classes, and then the class of every row.
 
-    The first part is log2 of the binomial (W + k - 1 over k - 1), the second log2 of the multinomial W! over
-    the product of all n!; the two W! cancel.
+    log2 of the binomial (W + k - 1 over k - 1), plus log2 of the multinomial W! / Π n!; the two W! cancel.
     """
     total = 0.0
     factorials = 0.0
@@ -204,24 +185,10 @@ def _log2_description(counts: np.ndarray, present: int) -> float:
 def mdl_cut_points_between_cells(
     lowest: np.ndarray, highest: np.ndarray, counts: np.ndarray, kononenko: bool, better_encoding: bool
 ) -> np.ndarray:
-    """Cut points that pay for their description, where values in the same cell cannot be cut apart.
+    """Ascending MDL cut points between cells of values, from the lowest and highest value of each cell.
 
-    Parameters
-    ----------
-    lowest, highest : (m,) float arrays
-        The least and the largest value of each cell, ascending; the same where a cell holds a single value.
-    counts : (m, n_classes) float array
-        Class weights of each cell, as from `value_counts`; sums of such arrays over parts of the data will
-        do. No row may be zero throughout.
-    kononenko : bool
-        Kononenko's (1995) rule to accept a cut instead of Fayyad & Irani's.
-    better_encoding : bool
-        Encode which of the candidate cuts was taken, instead of which of the rows.
-
-    Returns
-    -------
-    (n_cuts,) float array
-        Ascending; a value belongs right of a cut if it is larger.
+    `counts` are the class weights of each cell, none all zero. `kononenko` takes Kononenko's (1995) rule to accept a
+    cut; `better_encoding` charges for the choice among candidate cuts instead of rows.
     """
     m, n_classes = counts.shape
     totals = np.empty(n_classes)
@@ -249,7 +216,7 @@ def mdl_cut_points_between_cells(
         best, entropy_after = _lowest_entropy_cut(counts, first, stop, totals, left, right, left_terms, right_terms)
         if not entropy_after < entropy:
             continue
-        # Summed afresh, so that a class which rounding left behind is not taken for present.
+        # Summed anew, so that a rounding error is not mistaken for a class that is present.
         _sum_rows(counts, first, best + 1, left)
         _sum_rows(counts, best + 1, stop, right)
         choices = stop - first - 1.0 if better_encoding else weight - 1.0
@@ -279,7 +246,7 @@ def mdl_cut_points_between_cells(
             low = float(highest[i])
             high = float(lowest[i + 1])
             middle = (low + high) / 2.0
-            # Overflow and neighbouring doubles: the midpoint must still part the two values.
+            # Overflow and adjacent doubles: the midpoint must still separate the two values.
             cuts[found] = middle if low <= middle < high else low
             found += 1
     return cuts
@@ -287,58 +254,5 @@ def mdl_cut_points_between_cells(
 
 @njit(cache=True, nogil=True)
 def mdl_cut_points(distinct: np.ndarray, counts: np.ndarray, kononenko: bool, better_encoding: bool) -> np.ndarray:
-    """Cut points that pay for their description.
-
-    Parameters
-    ----------
-    distinct : (m,) float array
-        Ascending values.
-    counts, kononenko, better_encoding
-        As in `mdl_cut_points_between_cells`.
-
-    Returns
-    -------
-    (n_cuts,) float array
-        Ascending; a value belongs right of a cut if it is larger.
-    """
+    """Ascending MDL cut points of distinct ascending values; a value larger than a cut belongs to its right."""
     return mdl_cut_points_between_cells(distinct, distinct, counts, kononenko, better_encoding)
-
-
-@njit(cache=True, nogil=True)
-def bin_codes(X: np.ndarray, cuts_flat: np.ndarray, cut_starts: np.ndarray) -> np.ndarray:
-    """Number of cut points below each value.
-
-    Parameters
-    ----------
-    X : (n, d) float array
-    cuts_flat : (total,) float array
-        The ascending cut points of all columns, one column after the other.
-    cut_starts : (d + 1,) int array
-        Column j's cut points are ``cuts_flat[cut_starts[j]:cut_starts[j + 1]]``.
-
-    Returns
-    -------
-    (n, d) int32 array
-        -1 for NaN.
-    """
-    n, d = X.shape
-    codes = np.empty((n, d), dtype=np.int32)
-    for block in range(0, n, _ROWS_A_BLOCK):
-        block_stop = min(block + _ROWS_A_BLOCK, n)
-        for j in range(d):
-            start = cut_starts[j]
-            for i in range(block, block_stop):
-                value = X[i, j]
-                if np.isnan(value):
-                    codes[i, j] = -1
-                    continue
-                low = start
-                high = cut_starts[j + 1]
-                while low < high:
-                    middle = (low + high) // 2
-                    if value > cuts_flat[middle]:
-                        low = middle + 1
-                    else:
-                        high = middle
-                codes[i, j] = low - start
-    return codes

@@ -1,6 +1,9 @@
-"""Supervised discretisation: numeric columns to bins that tell the classes apart."""
+"""MDLDiscretizer: supervised discretization of numeric columns by the MDL principle."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, ClassVar
 
 import narwhals as nw
@@ -20,23 +23,27 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from unnaive.core.validation import check_frame_names, refuse_missing_labels
-from unnaive.encoding.mdl import bin_codes, mdl_cut_points, mdl_cut_points_between_cells, value_counts
+from unnaive.core.additive_classifier import Batches
+from unnaive.core.validation import as_numbers, check_frame_names, refuse_missing_labels
+from unnaive.encoding.categories import bin_codes
+from unnaive.encoding.mdl import mdl_cut_points, mdl_cut_points_between_cells, value_counts
 from unnaive.encoding.value_cells import ValueCells
+
+_MAX_BYTES = 2**26  # of numbers read at a time to find the bins of batches
 
 
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Cut each numeric column where that shortens the description of the classes (MDL).
 
-    A column is cut in two where the entropy of the class is lowest, then each half again, as long as a cut
-    saves more bits than it takes to describe (Fayyad & Irani 1993; Kononenko 1995). A column that says
-    nothing about the class keeps a single bin.
+    A column is cut in two where the entropy of the class is lowest, then each part again, as long as a cut
+    saves more bits than it takes to describe (Fayyad & Irani 1993; Kononenko 1995). A column that carries no
+    information about the class keeps a single bin.
 
     Parameters
     ----------
     criterion : {"fayyad_irani", "kononenko"}, default="fayyad_irani"
-        How many bits a cut saves and costs. Kononenko's counts the possible class distributions of the parts
-        exactly; it finds about as many cuts, some of them elsewhere.
+        How the bits that a cut saves and costs are counted. Kononenko's criterion counts the possible class
+        distributions of the parts exactly; it finds about as many cuts, some of them elsewhere.
     better_encoding : bool, default=False
         Charge log2 of the number of candidate cuts for naming one of them, instead of log2(N - 1) for N
         rows. The same where no value occurs twice; cheaper otherwise, so that more cuts are found.
@@ -44,12 +51,12 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     cut_points_ : list of (n_cuts,) float arrays
-        One ascending array a column.
+        One ascending array per column.
     n_bins_ : (n_features_in_,) int array
-        Bins a column, one more than its cut points.
+        Number of bins per column, one more than its cut points.
     n_features_in_ : int
     feature_names_in_ : (n_features_in_,) array of str
-        Only if `X` was a frame whose columns have names.
+        Only if X is a frame with string names.
 
     See Also
     --------
@@ -62,8 +69,8 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     - A weight means repeated rows, so N is the total weight of a part, and a part of weight one or less is
       not cut. WEKA counts rows for N in log2(N - 1), whatever their weights.
-    - A cut whose midpoint does not lie between its two values, because they are neighbouring doubles or
-      because their sum overflows, is placed on the lower value; WEKA's midpoint would not separate them.
+    - A cut whose midpoint does not lie between its two values, because they are adjacent doubles or because
+      their sum overflows, is placed on the lower value; WEKA's midpoint would not separate them.
     - A cut that saves exactly what it costs, which happens with Kononenko's criterion, is never made; in WEKA
       rounding decides.
 
@@ -98,13 +105,13 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.criterion = criterion
         self.better_encoding = better_encoding
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> "MDLDiscretizer":
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> MDLDiscretizer:
         """Find the cut points of every column.
 
         Parameters
         ----------
         X : (n_samples, n_features) array-like
-            Numbers; NaN is missing and has no part in the cuts of its column.
+            Numbers; NaN is missing and does not affect the cuts of its column.
         y : (n_samples,) array-like
             Class labels of any type, none of them missing.
         sample_weight : (n_samples,) array-like, optional
@@ -139,29 +146,10 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._take_over(cut_points)
         return self
 
-    def fit_cells(self, columns: Sequence[ValueCells]) -> "MDLDiscretizer":
-        """Find the cut points of columns of which only counts are known, as they are added up over parts of the rows.
+    def fit_cells(self, columns: Sequence[ValueCells]) -> MDLDiscretizer:
+        """Find the cut points of columns from counts of cells of values; for distributed use.
 
-        Where every distinct number has a cell of its own, they are the cut points that ``fit`` finds. Otherwise they
-        are the best that do not cut a cell.
-
-        Parameters
-        ----------
-        columns : sequence of ValueCells
-
-        Returns
-        -------
-        self
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from unnaive.encoding.mdl_discretizer import MDLDiscretizer
-        >>> from unnaive.encoding.value_cells import ValueCells
-        >>> low, high = (np.arange(start, start + 20.0) for start in (0, 20))
-        >>> parts = [ValueCells.of(low, np.zeros(20, int), 2, 100), ValueCells.of(high, np.ones(20, int), 2, 100)]
-        >>> MDLDiscretizer().fit_cells([parts[0].plus(parts[1])]).cut_points_
-        [array([19.5])]
+        They are those of ``fit`` if every distinct number has its own cell, else the best that do not split a cell.
         """
         self._validate_params()
         kononenko, better = self.criterion == "kononenko", bool(self.better_encoding)
@@ -178,8 +166,8 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.cut_points_ = cut_points
         self.n_bins_ = np.array([len(cuts) + 1 for cuts in cut_points])
 
-    def beside(self, other: "MDLDiscretizer") -> "MDLDiscretizer":
-        """A discretizer of the columns of both, first of this one, then of the other, without their names."""
+    def beside(self, other: MDLDiscretizer) -> MDLDiscretizer:
+        """A discretizer of the columns of both, first of this one, then of the other; for streaming use."""
         both = clone(self)
         both.cut_points_ = [*self.cut_points_, *other.cut_points_]
         both.n_bins_ = np.concatenate([self.n_bins_, other.n_bins_])
@@ -196,7 +184,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         codes : (n_samples, n_features) int32 array
-            -1 for missing values. A frame if `set_output` asks for one.
+            -1 for missing values. A frame if ``set_output`` asks for one.
         """
         check_is_fitted(self)
         X = self._read(X, reset=False)
@@ -242,3 +230,28 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def bins_of_batches(
+    discretizer: MDLDiscretizer, names: list[str], classes: np.ndarray, n_rows: int, batches: Batches
+) -> MDLDiscretizer:
+    """Bins of the named columns from all their values, as many columns at a time as fit into a fixed memory."""
+    at_a_time = max(1, _MAX_BYTES // (8 * n_rows))
+    parts = []
+    for start in range(0, len(names), at_a_time):
+        group = names[start : start + at_a_time]
+        numbers, labels = np.empty((n_rows, len(group))), np.empty(n_rows, dtype=np.int64)
+        row = 0
+        for X, y in batches(group):
+            part = slice(row, row + len(y))
+            labels[part] = np.searchsorted(classes, np.asarray(y))
+            for column, name in enumerate(group):
+                numbers[part, column] = _numbers(X[name], name)
+            row += len(y)
+        parts.append(clone(discretizer).fit(numbers, labels))
+    return reduce(MDLDiscretizer.beside, parts)
+
+
+def _numbers(column: Any, name: str) -> np.ndarray:
+    values = np.asarray(column)
+    return values.astype(np.float64) if values.dtype.kind in "iuf" else as_numbers(values.astype(object), repr(name))

@@ -1,4 +1,4 @@
-"""NumericClassifier: what all classifiers of numbers have in common."""
+"""NumericClassifier: the base of classifiers of numeric tables."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unnaive.core.bayes_classifier import BayesClassifier, check_labels, index_labels, unchanged_on_error
+from unnaive.core.bayes_classifier import BayesClassifier
+from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
 from unnaive.encoding.numeric_columns import read_numbers
 
 
 class NumericClassifier(BayesClassifier):
-    """Base of the classifiers of tables that hold numbers alone, none of them missing.
+    """Base of the classifiers of tables of numbers without missing values.
 
     ``fit`` checks its input and calls ``_fit(numbers, classes)``.
     """
 
     @abstractmethod
     def _fit(self, numbers: NDArray[np.float64], classes: NDArray[np.int64]) -> None:
-        """Learn from numbers and class indices that were checked; ``self.classes_`` is set."""
+        """Learn from checked numbers and class indices; ``self.classes_`` is set."""
 
     def _read(self, X: Any, reset: bool) -> NDArray[np.float64]:
         return read_numbers(self, X, reset)

@@ -1,4 +1,4 @@
-"""Reading a frame or an array of which every column holds numbers and none is missing."""
+"""Reading a frame or an array in which every column is numeric and no value is missing."""
 
 from __future__ import annotations
 
@@ -13,32 +13,7 @@ from unnaive.core.validation import is_missing, read_table
 
 
 def read_numbers(owner: Any, X: Any, reset: bool) -> NDArray[np.float64]:
-    """X as doubles, with scikit-learn's checks made in the name of the estimator that owns it.
-
-    Parameters
-    ----------
-    owner : estimator
-    X : frame or array-like of shape (n_samples, n_features)
-    reset : bool
-        Whether this is ``fit``, which remembers the columns, or another method, which compares them.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
-        Contiguous, every number finite.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from sklearn.base import BaseEstimator
-    >>> from unnaive.encoding.numeric_columns import read_numbers
-    >>> read_numbers(BaseEstimator(), pd.DataFrame({"width": [1, 2], "sky": ["grey", "blue"]}), reset=True)
-    Traceback (most recent call last):
-    ...
-    ValueError: Column 'sky' holds 'grey', but BaseEstimator takes numbers alone. Encode it first, for example with
-    make_pipeline(make_column_transformer((OneHotEncoder(sparse_output=False), ['sky']), remainder='passthrough'),
-    BaseEstimator()).
-    """
+    """X as a contiguous array of finite doubles, with scikit-learn's checks made on behalf of ``owner``."""
     kind = type(owner).__name__
     names = None
     if nw.dependencies.is_into_dataframe(X):

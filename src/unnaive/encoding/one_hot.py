@@ -1,4 +1,4 @@
-"""Mixed tables made ready for classifiers that take numbers alone."""
+"""Mixed tables as numbers: one-hot encoded categories, imputed and scaled numbers."""
 
 from __future__ import annotations
 
@@ -11,29 +11,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 
 def on_numbers(classifier: BaseEstimator, numbers: BaseEstimator | None = None) -> Pipeline:
-    """A pipeline that gives a classifier the columns of a frame of pandas as numbers.
+    """A pipeline that gives a classifier the columns of a pandas frame as numbers.
 
-    Text and categories are one-hot encoded (a value never seen is no value), missing numbers take the median, and
-    numbers are scaled; all of it is learned in ``fit``, from the training rows alone.
-
-    Parameters
-    ----------
-    classifier : classifier
-    numbers : transformer, optional
-        What numbers go through, instead of being scaled.
-
-    Returns
-    -------
-    Pipeline
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from unnaive.encoding.one_hot import on_numbers
-    >>> X = pd.DataFrame({"sky": ["grey", "blue", None], "warmth": [11.0, None, 21.0]})
-    >>> on_numbers(LogisticRegression()).fit(X, ["wet", "dry", "dry"]).predict(X)
-    array(['wet', 'dry', 'dry'], dtype='<U3')
+    Text and categories are one-hot encoded (unseen values as zeros); missing numbers are replaced by the median, then
+    scaled, or transformed by ``numbers``.
     """
     columns = ColumnTransformer(
         [

@@ -1,4 +1,4 @@
-"""TableClassifier: what all classifiers of tables have in common."""
+"""TableClassifier: the base of classifiers of tables that have to see all rows at once."""
 
 from __future__ import annotations
 
@@ -7,30 +7,28 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Tags
 
-from unnaive.core.bayes_classifier import (
-    ExplainedClassifier,
+from unnaive.core.bayes_classifier import BayesClassifier
+from unnaive.core.validation import (
+    RawTable,
+    TableInput,
     check_labels,
     check_weights,
     index_labels,
+    of_positive_weight,
     unchanged_on_error,
 )
-from unnaive.core.validation import RawTable, read_table
 
 
-class TableClassifier(ExplainedClassifier):
+class TableClassifier(TableInput, BayesClassifier):
     """Base of the classifiers of tables with mixed columns, missing values and weights.
 
-    ``fit`` checks its input and calls ``_fit(table, classes, weights)``.
+    ``fit`` checks its input and calls ``_fit(table, classes, weights, weighted)``.
     """
 
     @abstractmethod
     def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
-        """Learn from a table, class indices and weights that were checked; ``self.classes_`` is set."""
-
-    def _read(self, X: Any, reset: bool) -> RawTable:
-        return read_table(self, X, reset)
+        """Learn from a checked table, class indices and weights; ``self.classes_`` is set."""
 
     @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> TableClassifier:
@@ -51,19 +49,8 @@ class TableClassifier(ExplainedClassifier):
         """
         self._validate_params()
         table = self._read(X, reset=True)
-        labels = check_labels(self, y, table.n_rows)
-        weights = check_weights(sample_weight, table.n_rows)
-        weighted = sample_weight is not None
-        if not np.all(weights > 0):
-            used = weights > 0
-            table, labels, weights = table.take(used), labels[used], weights[used]
+        labels = check_labels(self, y, len(table))
+        table, labels, weights = of_positive_weight(table, labels, check_weights(sample_weight, len(table)))
         self.classes_, classes = index_labels(labels)
-        self._fit(table, classes, weights, weighted)
+        self._fit(table, classes, weights, sample_weight is not None)
         return self
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

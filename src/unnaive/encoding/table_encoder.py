@@ -14,36 +14,45 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
 from unnaive.core.validation import RawColumn, RawTable, as_numbers, read_table
-from unnaive.counts.statistic import Rows
-from unnaive.encoding.categories import Categories, categories_of, encode_objects, kind_changed, search_numbers
-from unnaive.encoding.lookup import columns_with_missing, direct_table, distinct_numbers, look_up, shift
+from unnaive.encoding.categories import (
+    Categories,
+    Rows,
+    categories_of,
+    columns_with_missing,
+    direct_table,
+    distinct_numbers,
+    encode_objects,
+    kind_changed,
+    look_up,
+    search_numbers,
+    shift,
+)
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer
 
-_LARGEST = 1e150
-_MOST_BINS = 2**24  # more are a mistake
+_MAX_NUMBER = 1e150
+_MAX_BINS = 2**24  # per column; more are a mistake
 
 
 class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Turn a table of mixed columns into integer codes.
 
-    Categories become 0, 1, ... in sorted order (a categorical dtype's declared categories in declared order,
-    whether they occur or not), numbers become the bins of ``discretizer``, and a missing value or one that was
-    not seen in training becomes -1.
+    Categories become 0, 1, ... in sorted order (those of a categorical dtype in declared order, whether they occur or
+    not), numbers become the bins of ``discretizer``, and missing or unseen values become -1.
 
     Parameters
     ----------
     categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories. ``"from_dtype"``: those of a string, categorical, boolean or object
+        Which columns are categorical. ``"from_dtype"``: those of a string, categorical, boolean or object
         dtype; numbers are numbers. Otherwise a mask, positions or names; None for no column.
     discretizer : transformer or "passthrough", default=None
-        What turns numeric columns into codes; None is :class:`MDLDiscretizer`. A transformer that is already
-        fitted is used as it is when wrapped in :class:`sklearn.frozen.FrozenEstimator`. With
-        ``"passthrough"`` numbers stay numbers, and the result is a float array with NaN for missing values.
+        How numeric columns are binned; None is :class:`MDLDiscretizer`. Wrap a fitted transformer in
+        :class:`sklearn.frozen.FrozenEstimator` to use it as it is. With ``"passthrough"`` numbers stay numbers, and
+        the result is a float array with NaN for missing values.
 
     Attributes
     ----------
     categories_ : list
-        One array of categories a column, None for numeric columns.
+        One array of categories per column, None for numeric columns.
     is_categorical_ : ndarray of bool of shape (n_features_in_,)
     n_values_ : ndarray of int of shape (n_features_in_,)
         Number of codes of each column; 0 for numbers passed through.
@@ -122,16 +131,16 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return [None if categories is None else _as_array(categories.values) for categories in self._categories]
 
     def fit_table(self, table: RawTable, y: Any, sample_weight: NDArray[np.float64] | None) -> None:
-        """Fit on a table that was read already."""
+        """Fit on a table that has been read."""
         if sample_weight is not None and not np.all(sample_weight > 0):
             used = sample_weight > 0
-            table = table.take(used)
+            table = table[used]
             y = None if y is None else np.asarray(y)[used]
             sample_weight = sample_weight[used]
         self.n_features_in_ = table.n_columns
         if table.has_string_names:
             self.feature_names_in_ = np.array(table.names, dtype=object)
-        self.is_categorical_ = self._find_categorical(table)
+        self.is_categorical_ = self.find_categorical(table)
         self._categories = self._categories_of(table)
         self.discretizer_ = None
         if not self.is_categorical_.all() and self.discretizer != "passthrough":
@@ -167,16 +176,16 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 bins = _codes_of(self.discretizer_, numbers)
                 codes[:, numeric] = np.where(bins < self.n_values_[numeric], np.maximum(bins, -1), -1)
                 numbers = np.empty((table.n_rows, 0))
-            elif not -_LARGEST < np.nanmin(numbers, initial=0.0) <= np.nanmax(numbers, initial=0.0) < _LARGEST:
+            elif not -_MAX_NUMBER < np.nanmin(numbers, initial=0.0) <= np.nanmax(numbers, initial=0.0) < _MAX_NUMBER:
                 column = int(np.nanargmax(np.nanmax(np.abs(numbers), axis=0, initial=0.0)))
                 raise ValueError(
-                    f"Column {table.name(int(numeric[column]))} holds numbers beyond {_LARGEST:g}, whose squares are "
+                    f"Column {table.name(int(numeric[column]))} holds numbers beyond {_MAX_NUMBER:g}, whose squares are "
                     "not finite. Rescale the column."
                 )
         return Rows(codes, numbers)
 
     def only(self, rows: Rows, shown: NDArray[np.bool_]) -> Rows:
-        """The same rows with the values of all columns missing that are not ``shown`` (n_rows, n_columns)."""
+        """The same rows with all values missing but those ``shown`` (n_rows, n_columns)."""
         codes, numbers = (
             (shown[:, self.is_categorical_], shown[:, ~self.is_categorical_])
             if self.discretizer == "passthrough"
@@ -185,7 +194,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return Rows(np.where(codes, rows.codes, np.int32(-1)), np.where(numbers, rows.numbers, np.nan))
 
     def extended(self, table: RawTable) -> TableEncoder:
-        """An encoder that also knows the categories of another table; this one stays as it is."""
+        """An encoder that also knows the categories of a table; this one is not changed."""
         united: list[Categories | None] = []
         for column, (known, new) in enumerate(zip(self._categories, self._categories_of(table))):
             if known is None or new is None:
@@ -197,11 +206,11 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._with_categories(united)
 
     def united(self, other: TableEncoder) -> TableEncoder:
-        """An encoder that knows the categories of both; bins have to be the same."""
+        """An encoder that knows the categories of both; the bins must be the same."""
         if self.n_features_in_ != other.n_features_in_ or not np.array_equal(
             self.is_categorical_, other.is_categorical_
         ):
-            raise ValueError("The two models were fitted on different columns, or on columns of other kinds.")
+            raise ValueError("The two models were fitted on different columns, or on columns of different kinds.")
         if self.discretizer_ is not None and not _same_bins(self.discretizer_, other.discretizer_):
             raise ValueError(
                 "The two models cut their numeric columns at different points, so their counts do not add up. "
@@ -215,7 +224,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         )
 
     def new_codes(self, union: TableEncoder) -> list[NDArray[np.int64] | None]:
-        """Where each coded column's old values went in an encoder with more categories."""
+        """The new codes of each coded column's values in an encoder with more categories."""
         return [
             None if mine is None or theirs is None else mine.codes_in(theirs)
             for mine, theirs in zip(self._categories, union._categories)
@@ -236,7 +245,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self.n_values_ if self.discretizer != "passthrough" else self.n_values_[self.is_categorical_]
 
     def check_state(self) -> None:
-        """Make sure that what was learnt fits together, whoever made it: the kernels check no bounds."""
+        """Check that the fitted attributes fit together, wherever they come from: the kernels check no bounds."""
         if "_categories" not in vars(self):
             return
         is_categorical, n_values = self.is_categorical_, self.n_values_
@@ -255,7 +264,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             and n_values[is_categorical].tolist() == sizes
             and np.array_equal(n_bins, expected)
             and (n_bins >= (self.discretizer_ is not None)).all()
-            and (n_bins <= _MOST_BINS).all()
+            and (n_bins <= _MAX_BINS).all()
             and (self.discretizer_ is None) == (is_categorical.all() or self.discretizer == "passthrough")
             and (names is None or (names.shape == n_values.shape and all(isinstance(name, str) for name in names)))
         ):
@@ -283,7 +292,8 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 bins = _codes_of(self.discretizer_, numbers).max(axis=0, initial=0) + 1
             self.n_values_[~self.is_categorical_] = bins
 
-    def _find_categorical(self, table: RawTable) -> NDArray[np.bool_]:
+    def find_categorical(self, table: RawTable) -> NDArray[np.bool_]:
+        """Which columns of a table are categorical."""
         chosen = self.categorical_features
         n_columns = table.n_columns
         if isinstance(chosen, str) and chosen == "all":
@@ -376,22 +386,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             )
 
     def _numbers(self, table: RawTable) -> NDArray[np.float64]:
-        """The numeric columns as floats, checked."""
-        numeric = np.flatnonzero(~self.is_categorical_).tolist()
-        if table.number_columns == numeric:
-            numbers = table.numbers
-        else:
-            columns = []
-            for column in numeric:
-                if column in table.others:
-                    columns.append(_text_as_numbers(table.others[column], table.name(column)))
-                else:
-                    columns.append(table.numbers[:, table.number_columns.index(column)])
-            numbers = np.column_stack(columns)
-        if not np.isfinite(numbers.sum()):
-            for column, values in zip(numeric, numbers.T):
-                _refuse_infinite(values, table.name(column))
-        return numbers
+        return numeric_columns(table, np.flatnonzero(~self.is_categorical_).tolist())
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -401,6 +396,25 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.target_tags.required = self.discretizer is None
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def numeric_columns(table: RawTable, columns: list[int]) -> NDArray[np.float64]:
+    """Some columns of a table as floats; text and infinity are refused."""
+    if table.number_columns == columns:
+        numbers = table.numbers
+    else:
+        numbers = np.column_stack(
+            [
+                _text_as_numbers(table.others[column], table.name(column))
+                if column in table.others
+                else table.numbers[:, table.number_columns.index(column)]
+                for column in columns
+            ]
+        )
+    if not np.isfinite(numbers.sum()):
+        for column, values in zip(columns, numbers.T):
+            _refuse_infinite(values, table.name(column))
+    return numbers
 
 
 def _refuse_infinite(numbers: NDArray[np.float64], name: str) -> None:
@@ -426,7 +440,7 @@ def _text_as_numbers(raw: RawColumn, name: str) -> NDArray[np.float64]:
 
 def _codes_of(discretizer: Any, numbers: NDArray[np.float64]) -> NDArray[np.int32]:
     if hasattr(discretizer, "feature_names_in_"):
-        # Fitted on a frame before, it would miss the names of its columns.
+        # It was fitted on a frame, and would warn about missing feature names.
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             codes = discretizer.transform(numbers)
@@ -435,7 +449,7 @@ def _codes_of(discretizer: Any, numbers: NDArray[np.float64]) -> NDArray[np.int3
     codes = np.asarray(codes.toarray() if hasattr(codes, "toarray") else codes)
     if codes.shape != numbers.shape:
         raise ValueError(
-            f"The discretizer {discretizer!r} made {codes.shape[1]} columns of {numbers.shape[1]}. It has to give "
+            f"The discretizer {discretizer!r} made {codes.shape[1]} columns of {numbers.shape[1]}. It must give "
             "one column of codes 0, 1, ... for each (KBinsDiscretizer needs encode='ordinal')."
         )
     return np.where(np.isnan(codes), -1, codes).astype(np.int32) if codes.dtype.kind == "f" else codes.astype(np.int32)

@@ -16,9 +16,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, check_memory
 
-from unnaive.core.bayes_classifier import unchanged_on_error
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState
+from unnaive.core.validation import unchanged_on_error
 from unnaive.encoding.numeric_columns import read_numbers
 from unnaive.instance_graph.graph_convolution import join
 from unnaive.instance_graph.minimum_spanning_tree import spanning_tree

@@ -11,9 +11,10 @@ from sklearn.utils._param_validation import StrOptions
 
 from unnaive.bayes.naive_bayes import NaiveBayes
 from unnaive.bayes.wanbia import WeightedGaussianNB
-from unnaive.core.bayes_classifier import BayesClassifier, check_labels, unchanged_on_error
+from unnaive.core.bayes_classifier import BayesClassifier
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import check_names
+from unnaive.core.validation import check_labels, unchanged_on_error
 from unnaive.encoding.numeric_columns import read_numbers
 from unnaive.instance_graph.instance_graph_embedding import GRAPH_PARAMETERS, InstanceGraphEmbedding
 from unnaive.instance_graph.partial_labels import is_labelled, labels_of

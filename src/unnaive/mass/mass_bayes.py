@@ -12,10 +12,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.core.bayes_classifier import check_labels, check_weights, class_indices, known_classes, unchanged_on_error
 from unnaive.core.saved_state import KeptState, check_names
-from unnaive.core.shapley import evidence_by_orders
-from unnaive.core.validation import RawTable
+from unnaive.core.shapley import shapley_values
+from unnaive.core.validation import (
+    RawTable,
+    check_labels,
+    check_weights,
+    class_indices,
+    known_classes,
+    of_positive_weight,
+    unchanged_on_error,
+)
 from unnaive.counts.statistic import Rows
 from unnaive.encoding.table_classifier import TableClassifier
 from unnaive.encoding.table_encoder import TableEncoder
@@ -132,18 +139,22 @@ class MassBayes(KeptState, TableClassifier):
         self.random_state = random_state
 
     def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
-        encoder = self._fitted_encoder(table, classes)
-        draws, seeds = self._seeds()
+        encoder = self.fit_encoder(table, classes)
+        draws, seeds = self.draw_seeds()
         size = table.n_rows if self.sample_size is None else self.sample_size
         samples = Samples(
             Sample(row_values(encoder, encoder.rows(table)), classes, weights),
             list(samples_without_replacement(table.n_rows, size, self.n_trees, draws)),
         )
-        trees = grow_forest(samples, self._settings_of(encoder, len(self.classes_)), seeds, self.n_jobs)
+        trees = grow_forest(samples, self.tree_settings(encoder, len(self.classes_)), seeds, self.n_jobs)
         class_count = np.bincount(classes, weights, minlength=len(self.classes_)).astype(np.float64)
-        self._settle(encoder, class_count, trees, samples, seeds)
+        self.take_over(encoder, class_count, trees, samples, seeds)
 
-    def _settle(
+    def check_parameters(self) -> None:
+        """Raise an error if a parameter is invalid; for distributed and streaming use."""
+        self._validate_params()
+
+    def take_over(
         self,
         encoder: TableEncoder,
         class_count: NDArray[np.float64],
@@ -151,7 +162,7 @@ class MassBayes(KeptState, TableClassifier):
         samples: Samples,
         seeds: list[SeedSequence],
     ) -> None:
-        """Take over trees and the samples that they were grown from."""
+        """Take over trees and the samples they were grown from; for distributed use."""
         self.encoder_, self.class_count_, self.trees_ = encoder, class_count, trees
         self._samples, self._tree_seeds = samples, seeds
         self.__dict__.pop("_reservoirs", None)
@@ -176,26 +187,23 @@ class MassBayes(KeptState, TableClassifier):
         """
         first = not hasattr(self, "classes_")
         known = known_classes(self, classes)
-        self._validate_params()
+        self.check_parameters()
         if self.sample_size is None:
-            raise ValueError("A stream has no end to take all rows of: set sample_size to a number.")
+            raise ValueError("A stream has no end, so that no tree can take all rows: set sample_size to a number.")
         if not first and not hasattr(self, "_tree_seeds"):
             raise ValueError(
                 "This model comes from a file, which keeps its trees but not the samples that more rows could go into. "
                 "Begin a stream by partial_fit on a new model, and keep it by pickling."
             )
         table = self._read(X, reset=first)
-        indices = class_indices(check_labels(self, y, table.n_rows), known)
-        weights = check_weights(sample_weight, table.n_rows)
-        used = weights > 0
-        if not used.all():
-            table, indices, weights = table.take(used), indices[used], weights[used]
-        encoder = self._fitted_encoder(table, indices) if first else self.encoder_.extended(table)
+        indices = class_indices(check_labels(self, y, len(table)), known)
+        table, indices, weights = of_positive_weight(table, indices, check_weights(sample_weight, len(table)))
+        encoder = self.fit_encoder(table, indices) if first else self.encoder_.extended(table)
         values = row_values(encoder, encoder.rows(table))
         if first:
             self.classes_, self.encoder_ = known, encoder
             self.class_count_ = np.zeros(len(known), dtype=np.float64)
-            _, self._tree_seeds = self._seeds()
+            _, self._tree_seeds = self.draw_seeds()
             self.trees_ = []
         if not hasattr(self, "_reservoirs"):
             seeds = [seed.spawn(1)[0] for seed in self._tree_seeds]
@@ -265,11 +273,11 @@ class MassBayes(KeptState, TableClassifier):
         return kept
 
     def _check_kept(self, kept: dict[str, Any]) -> list[Tree]:
-        self._validate_params()
+        self.check_parameters()
         check_names(kept["classes_"], kept["n_features_in_"], kept.get("feature_names_in_"))
         encoder, counts = kept["encoder_"], kept["class_count_"]
         if not isinstance(encoder, TableEncoder):
-            raise ValueError("The encoder is no TableEncoder.")
+            raise ValueError("The encoder must be a TableEncoder.")
         encoder.check_state()
         if not (
             encoder.discretizer == "passthrough"
@@ -280,27 +288,29 @@ class MassBayes(KeptState, TableClassifier):
             and counts.any()
         ):
             raise ValueError("The model's columns and classes do not fit together.")
-        return unpack(kept["trees_"], self._settings_of(encoder, len(kept["classes_"])))
+        return unpack(kept["trees_"], self.tree_settings(encoder, len(kept["classes_"])))
 
     def _restore(self, kept: dict[str, Any], checked: list[Tree]) -> None:
         self.__dict__.update({**kept, "trees_": checked})
 
     @property
     def _settings(self) -> Settings:
-        return self._settings_of(self.encoder_, len(self.classes_))
+        return self.tree_settings(self.encoder_, len(self.classes_))
 
-    def _settings_of(self, encoder: TableEncoder, n_classes: int) -> Settings:
+    def tree_settings(self, encoder: TableEncoder, n_classes: int) -> Settings:
+        """Settings shared by all trees; for distributed use."""
         n_categories = np.zeros(encoder.n_features_in_, dtype=np.int64)
         n_categories[encoder.is_categorical_] = encoder.n_code_values
         return Settings(n_categories, n_classes, self.depth, self.strict_region)
 
-    def _fitted_encoder(self, table: RawTable, classes: NDArray[np.int64]) -> TableEncoder:
+    def fit_encoder(self, table: RawTable, classes: NDArray[np.int64]) -> TableEncoder:
+        """An encoder of the categories of a table; for distributed use."""
         encoder = TableEncoder(categorical_features=self.categorical_features, discretizer="passthrough")
         encoder.fit_table(table, classes, None)
         return encoder
 
-    def _seeds(self) -> tuple[Generator, list[SeedSequence]]:
-        """What samples are drawn with, and a seed for every tree."""
+    def draw_seeds(self) -> tuple[Generator, list[SeedSequence]]:
+        """The generator that draws the samples, and a seed for every tree; for distributed use."""
         entropy = check_random_state(self.random_state).randint(0, 2**32, size=4, dtype=np.uint32)
         samples, *trees = SeedSequence(entropy.tolist()).spawn(1 + self.n_trees)
         return default_rng(samples), trees
@@ -351,7 +361,7 @@ class MassBayes(KeptState, TableClassifier):
         return np.log(np.maximum(shares, _FLOOR))
 
     def _evidence(self, table: RawTable) -> NDArray[np.float64]:
-        gains = evidence_by_orders(self._log_shares, self.encoder_, self.encoder_.rows(table))
+        gains = shapley_values(self._log_shares, self.encoder_.only, self.encoder_.rows(table), self.n_features_in_)
         prior = np.broadcast_to(self._log_prior, (table.n_rows, 1, len(self.classes_)))
         return np.concatenate([prior, gains], axis=1)
 

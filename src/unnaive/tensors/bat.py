@@ -7,20 +7,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.additive_classifier import AdditiveClassifier
-from unnaive.core.bayes_classifier import (
-    check_labels,
-    check_weights,
-    class_indices,
-    index_labels,
-    known_classes,
-    unchanged_on_error,
-)
 from unnaive.core.saved_state import check_names
 from unnaive.tensors.bat_changes import TensorTables
 from unnaive.tensors.bat_counts import CodedTensors, TensorCounts
@@ -139,133 +131,6 @@ class BayesianTensorClassifier(AdditiveClassifier):
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
 
-    @unchanged_on_error
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> BayesianTensorClassifier:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        tensors = self._read(X, reset=True)
-        labels = check_labels(self, y, len(tensors))
-        weights = check_weights(sample_weight, len(tensors))
-        used = weights > 0
-        self.classes_, classes = index_labels(labels[used])
-        self._begin(tensors[used], classes, weights[used], sample_weight is not None)
-        self._averaged  # noqa: B018 - made now, not when the first tensor is to be predicted
-        return self
-
-    @unchanged_on_error
-    def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> BayesianTensorClassifier:
-        """Count more tensors.
-
-        In any batches this gives the model that ``fit`` gives on all of them; only the intervals of ``cells="mdl"``
-        are those of the first batch.
-
-        Parameters
-        ----------
-        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
-        y : array-like of shape (n_samples,)
-        classes : array-like of shape (n_classes,)
-            All labels that will ever occur; required in the first call.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-        """
-        first = not hasattr(self, "counts_")
-        known = known_classes(self, classes)
-        self._validate_params()
-        tensors = self._read(X, reset=first)
-        indices = class_indices(check_labels(self, y, len(tensors)), known)
-        weights = check_weights(sample_weight, len(tensors))
-        used = weights > 0
-        tensors, indices, weights = tensors[used], indices[used], weights[used]
-        if first:
-            self.classes_ = known
-            self._begin(tensors, indices, weights, sample_weight is not None)
-        else:
-            self._settle(self.counts_.plus(self._count(tensors, indices, weights)))
-        return self
-
-    @unchanged_on_error
-    def forget(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> BayesianTensorClassifier:
-        """Take tensors out again, exactly, as if they had never been counted.
-
-        Parameters
-        ----------
-        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
-            Tensors that were counted before, with the same labels and weights.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If the counts show that some of the tensors were never counted; the model stays as it was.
-        """
-        check_is_fitted(self)
-        tensors = self._read(X, reset=False)
-        indices = class_indices(check_labels(self, y, len(tensors)), self.classes_)
-        weights = check_weights(sample_weight, len(tensors))
-        used = weights > 0
-        taken = self._count(tensors[used], indices[used], weights[used])
-        try:
-            self._settle(self.counts_.minus(taken))
-            self._averaged  # noqa: B018 - which sees whether counts with zeros are left that cannot be
-        except ValueError:
-            raise ValueError(_NEVER) from None
-        return self
-
-    @unchanged_on_error
-    def merge(self, other: BayesianTensorClassifier) -> BayesianTensorClassifier:
-        """Add all that another model has counted.
-
-        Parameters
-        ----------
-        other : BayesianTensorClassifier
-            With the same parameters, fitted on other tensors of the same mode sizes; it is not changed. Classes are
-            united; with ``cells="mdl"`` cells have to be cut at the same points.
-
-        Returns
-        -------
-        self
-        """
-        self._check_mergeable(other)
-        if self.mode_sizes_ != other.mode_sizes_:
-            raise ValueError(
-                f"Cannot merge models of tensors of different mode sizes: {self.mode_sizes_} here and "
-                f"{other.mode_sizes_} there."
-            )
-        if not self.cell_values_.same_as(other.cell_values_):
-            raise ValueError(
-                "Cannot merge models whose cells have different categories: fit both with cells='cap', or let one of "
-                "them go on with partial_fit from a copy of the other."
-            )
-        classes = np.union1d(self.classes_, other.classes_)
-        mine, theirs = (
-            model.counts_.reclassed(np.searchsorted(classes, model.classes_), len(classes)) for model in (self, other)
-        )
-        self.classes_ = classes
-        self._settle(mine.plus(theirs))
-        return self
-
     def cell_evidence(self, X: Any) -> NDArray[np.float64]:
         """What each cell that is not zero says for each class: what the joint log score would lack, were it zero.
 
@@ -337,28 +202,63 @@ class BayesianTensorClassifier(AdditiveClassifier):
         return self.cell_values_.code(tensors, type(self).__name__)
 
     def _begin(
-        self, tensors: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool
+        self,
+        rows: SparseTensor,
+        classes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        weighted: bool,
+        bins: CellValues | None = None,
     ) -> None:
-        """Decide on categories, and count the first tensors."""
-        if self.cells == "cap" or (self.cells == "auto" and holds_counts(tensors)):
+        if bins is not None:
+            self.cell_values_ = bins
+        elif self.cells == "cap" or (self.cells == "auto" and holds_counts(rows)):
             self.cell_values_ = CellValues.capped(int(self.cap))
         else:
-            self.cell_values_ = CellValues.learn(tensors, classes, weights if weighted else None)
-        self._settle(self._count(tensors, classes, weights))
+            self.cell_values_ = CellValues.learn(rows, classes, weights if weighted else None)
+        self._keep(self._count(rows, classes, weights))
 
-    def _begin_with(self, values: CellValues, X: Any, y: Any) -> None:
-        """Count the first tensors, with categories that were decided on elsewhere."""
-        tensors = self._read(X, reset=True)
-        self.classes_, classes = index_labels(check_labels(self, y, len(tensors)))
-        self.cell_values_ = values
-        self._settle(self._count(tensors, classes, np.ones(len(tensors))))
+    def _add(self, rows: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        self._keep(self.counts_.plus(self._count(rows, classes, weights)))
+
+    def _take_away(self, rows: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        taken = self._count(rows, classes, weights)
+        try:
+            self._keep(self.counts_.minus(taken))
+            self.settle()  # which finds counts of zeros that cannot be left
+        except ValueError:
+            raise ValueError(_NEVER) from None
+
+    def _unite(self, other: BayesianTensorClassifier, classes: NDArray[Any]) -> None:
+        if self.mode_sizes_ != other.mode_sizes_:
+            raise ValueError(
+                f"Cannot merge models of tensors of different mode sizes: {self.mode_sizes_} here and "
+                f"{other.mode_sizes_} there."
+            )
+        if not self.cell_values_.same_as(other.cell_values_):
+            raise ValueError(
+                "Cannot merge models whose cells have different categories: fit both with cells='cap', or continue "
+                "one of them with partial_fit from a copy of the other."
+            )
+        mine, theirs = (
+            model.counts_.reclassed(np.searchsorted(classes, model.classes_), len(classes)) for model in (self, other)
+        )
+        self.classes_ = classes
+        self._keep(mine.plus(theirs))
+
+    @property
+    def _fixed_bins(self) -> CellValues:
+        return self.cell_values_
 
     def _count(self, tensors: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> TensorCounts:
         return TensorCounts.of(self._code(tensors), classes, weights, len(self.classes_), int(self.max_bytes))
 
-    def _settle(self, counts: TensorCounts) -> None:
+    def _keep(self, counts: TensorCounts) -> None:
         self.counts_ = counts
         self._derived: _Averaged | None = None
+
+    def settle(self) -> None:
+        """Make the tables now, not when the first tensor is to be predicted; for distributed and streaming use."""
+        self._averaged  # noqa: B018
 
     @property
     def _averaged(self) -> _Averaged:

@@ -18,10 +18,10 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.core.bayes_classifier import check_labels, index_labels, unchanged_on_error
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.margin_classifier import MarginClassifier
 from unnaive.core.saved_state import check_names
+from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
 from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.tensors.tensor_input import read_tensors
 

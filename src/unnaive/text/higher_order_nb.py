@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.additive_classifier import AdditiveClassifier
-from unnaive.core.bayes_classifier import check_labels, class_indices, index_labels, known_classes, unchanged_on_error
 from unnaive.core.saved_state import check_names
 from unnaive.text.counted_documents import Documents
 from unnaive.text.higher_order_paths import count_paths
@@ -144,115 +143,53 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         self.binarize = binarize
         self.n_jobs = n_jobs
 
-    @unchanged_on_error
-    def fit(self, X: Any, y: Any) -> HigherOrderNB:
-        """Fit the model.
+    def fit(self, X: Any, y: Any) -> HigherOrderNB:  # type: ignore[override] # documents have no weights
+        return super().fit(X, y)
 
-        Parameters
-        ----------
-        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
-            A row a document, a column a term.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> HigherOrderNB:  # type: ignore[override]
+        return super().partial_fit(X, y, classes)
 
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        self._check_parameters()
-        matrix = self._read(X, reset=True)
-        self.classes_, classes = index_labels(check_labels(self, y, matrix.shape[0]))
-        self._settle(Documents.of(matrix, classes), [None] * len(self.classes_))
-        self._tables  # noqa: B018 - counted now, not when the first document is to be predicted
-        return self
+    def forget(self, X: Any, y: Any) -> HigherOrderNB:  # type: ignore[override]
+        return super().forget(X, y)
 
-    @unchanged_on_error
-    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> HigherOrderNB:
-        """Take in more documents; in any batches this gives the model that ``fit`` gives on all of them.
+    def leave_one_out_proba(self, X: Any, y: Any) -> NDArray[np.float64]:  # type: ignore[override]
+        return super().leave_one_out_proba(X, y)
 
-        Parameters
-        ----------
-        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        classes : array-like of shape (n_classes,)
-            All labels that will ever occur; required in the first call.
+    def _begin(
+        self,
+        rows: csr_matrix,
+        classes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        weighted: bool,
+        bins: None = None,
+    ) -> None:
+        self._keep(Documents.of(rows, classes), [None] * len(self.classes_))
 
-        Returns
-        -------
-        self
-        """
-        first = not hasattr(self, "documents_")
-        known = known_classes(self, classes)
-        self._validate_params()
-        self._check_parameters()
-        matrix = self._read(X, reset=first)
-        found = class_indices(check_labels(self, y, matrix.shape[0]), known)
-        more = Documents.of(matrix, found)
-        if first:
-            self.classes_ = known
-            self._settle(more, [None] * len(known))
-        else:
-            self._change(self.documents_.with_those(more), found)
-        return self
+    def _add(self, rows: csr_matrix, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        self._change(self.documents_.with_those(Documents.of(rows, classes)), classes)
 
-    @unchanged_on_error
-    def forget(self, X: Any, y: Any) -> HigherOrderNB:
-        """Take documents out again, exactly, as if they had never been there.
-
-        Parameters
-        ----------
-        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
-            Documents of training, with the same labels.
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If one of the documents was never there; the model stays as it was.
-        """
-        check_is_fitted(self)
-        matrix = self._read(X, reset=False)
-        found = class_indices(check_labels(self, y, matrix.shape[0]), self.classes_)
+    def _take_away(self, rows: csr_matrix, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         try:
-            rest = self.documents_.without(Documents.of(matrix, found))
+            rest = self.documents_.without(Documents.of(rows, classes))
         except ValueError:
             raise ValueError(
                 "Some of these documents were never counted, or not with these labels. The model is unchanged."
             ) from None
-        self._change(rest, found)
-        return self
+        self._change(rest, classes)
 
-    @unchanged_on_error
-    def merge(self, other: HigherOrderNB) -> HigherOrderNB:
-        """Add all documents of another model.
-
-        Parameters
-        ----------
-        other : HigherOrderNB
-            With the same parameters, fitted on other documents of the same terms; it is not changed. Classes are
-            united.
-
-        Returns
-        -------
-        self
-        """
-        self._check_mergeable(other)
+    def _unite(self, other: HigherOrderNB, classes: NDArray[Any]) -> None:
         if self.n_features_in_ != other.n_features_in_:
             raise ValueError(
                 f"Cannot merge models of different terms: {self.n_features_in_} columns here and "
                 f"{other.n_features_in_} there."
             )
-        classes = np.union1d(self.classes_, other.classes_)
-        places = [np.searchsorted(classes, model.classes_) for model in (self, other)]
-        documents = self.documents_.reclassed(places[0]).with_those(other.documents_.reclassed(places[1]))
+        mine, theirs = (model.documents_.reclassed(np.searchsorted(classes, model.classes_)) for model in (self, other))
         self.classes_ = classes
-        self._settle(documents, [None] * len(classes))
-        return self
+        self._keep(mine.with_those(theirs), [None] * len(classes))
+
+    def settle(self) -> None:
+        """Count the paths now, not when the first document is to be predicted; for distributed and streaming use."""
+        self._tables  # noqa: B018
 
     def _plain(self, kept: dict[str, Any]) -> dict[str, Any]:
         if "documents_" in kept:
@@ -266,8 +203,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         return kept
 
     def _check_kept(self, kept: dict[str, Any]) -> Documents:
-        self._validate_params()
-        self._check_parameters()
+        self.check_parameters()
         check_names(kept["classes_"], kept["n_features_in_"], kept.get("feature_names_in_"))
         documents = Documents(**kept["documents_"])
         documents.check(len(kept["classes_"]))
@@ -277,7 +213,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
 
     def _restore(self, kept: dict[str, Any], checked: Documents) -> None:
         self.__dict__.update(kept)
-        self._settle(checked, [None] * len(self.classes_))
+        self._keep(checked, [None] * len(self.classes_))
 
     @property
     def class_count_(self) -> NDArray[np.float64]:
@@ -329,15 +265,17 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         tags.classifier_tags.poor_score = True  # on numbers, of which it only sees whether they are there
         return tags
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise an error if a parameter is invalid; for distributed and streaming use."""
+        super().check_parameters()
         if self.pure and self.order == 1:
             raise ValueError("pure=True asks for paths of order 2 or 3, but order=1 counts documents: raise order.")
 
     def _read(self, X: Any, reset: bool) -> csr_matrix:
         return presence(self, super()._read(X, reset), self.binarize)
 
-    def _settle(self, documents: Documents, counted: list[_Paths | None]) -> None:
-        """Take over documents, and the path counts of the classes that they are known of."""
+    def _keep(self, documents: Documents, counted: list[_Paths | None]) -> None:
+        """Take over documents, and the path counts of the classes for which they are known."""
         self.documents_ = documents
         self._counted = counted
         self._derived: _Tables | None = None
@@ -346,7 +284,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         """Take over documents that differ in some classes from those before."""
         all_differ = self.pure and self.scope == "training"  # as any document may part two end terms
         changed_classes = set(changed.tolist())
-        self._settle(
+        self._keep(
             documents,
             [None if all_differ or c in changed_classes else known for c, known in enumerate(self._counted)],
         )

@@ -15,10 +15,10 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.core.bayes_classifier import check_labels, index_labels, unchanged_on_error
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.margin_classifier import MarginClassifier
 from unnaive.core.saved_state import check_names
+from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
 from unnaive.text.term_classifier import of_terms
 from unnaive.text.term_matrix import presence, read_terms
 

@@ -7,11 +7,11 @@ from typing import Any
 from scipy.sparse import csr_matrix
 from sklearn.utils import Tags
 
-from unnaive.core.bayes_classifier import ExplainedClassifier
+from unnaive.core.bayes_classifier import BayesClassifier
 from unnaive.text.term_matrix import read_terms
 
 
-class TermClassifier(ExplainedClassifier):
+class TermClassifier(BayesClassifier):
     """Base of the classifiers of documents: rows of a sparse or dense matrix with one column per term."""
 
     def _read(self, X: Any, reset: bool) -> csr_matrix:

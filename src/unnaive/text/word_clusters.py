@@ -11,9 +11,9 @@ from scipy.sparse import csr_matrix
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
-from unnaive.core.bayes_classifier import check_labels, index_labels, unchanged_on_error
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import check_names
+from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
 from unnaive.text.information_bottleneck import cluster_terms
 from unnaive.text.term_classifier import TermClassifier
 
