@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+
+#: The label column of `mixed_rows`.
+MIXED_TARGET = "class"
 
 
 class NoDataError(RuntimeError):
@@ -84,6 +88,24 @@ def synthetic(name: str, n_rows: int, n_columns: int, n_values: int, n_classes: 
             X[copied, j] = (X[copied, parent] + shift) % n_values
     note = f"{n_values} values per column, seed {seed}"
     return Table(name, X, y, np.full(n_columns, n_values), n_classes, note)
+
+
+def mixed_rows(rng: np.random.Generator, n_rows: int, digits: int | None = None) -> pa.Table:
+    """Ten categorical and ten numeric columns that depend on the class and on each other, with missing values."""
+    y = rng.integers(2, size=n_rows)
+    columns: dict[str, pa.Array] = {}
+    before = rng.integers(6, size=n_rows)
+    values = np.array([f"value {v}" for v in range(14)])
+    for j in range(10):
+        before = (before * (rng.random(n_rows) < 0.6) + y * (j % 3) + rng.integers(4, size=n_rows)) % (4 + j)
+        missing = rng.random(n_rows) < 0.02 if j % 4 == 0 else None
+        columns[f"category{j}"] = pa.array(values[before], mask=missing)
+    for j in range(10):
+        numbers = rng.normal(y * (j % 5) * 0.4, 1.0 + 0.1 * before)
+        numbers = numbers if digits is None else numbers.round(digits)
+        columns[f"number{j}"] = pa.array(numbers, mask=rng.random(n_rows) < 0.02 if j % 4 == 0 else None)
+    columns[MIXED_TARGET] = pa.array(np.array(["stay", "leave"])[y])
+    return pa.table(columns)
 
 
 #: The tables of the sections that compare classifiers.

@@ -22,16 +22,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from benchmarks.data import MIXED_TARGET, mixed_rows
 from benchmarks.report import number, text_table
 from benchmarks.timing import progress, progress_done, wall
 
 _ROWS_PER_FILE = 500_000
 _ROWS_PER_BATCH = 50_000
-_TARGET = "class"
 _PARTITIONS = 32  # of the parts bytes and kills
 _TIMEOUT = 300  # seconds for a run with a killed worker, which takes a few
 _PEERS = {"spark": "Spark ML, local[2]", "dask-ml": "dask-ml, two workers"}
@@ -90,25 +89,6 @@ def workers(n_workers: int, memory: str = "auto") -> Iterator[Any]:
         yield client
 
 
-def make_rows(seed: int, n_rows: int, digits: int | None = 3) -> pa.Table:
-    """Ten categorical and ten numeric columns that depend on the class and on each other, with missing values."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(2, size=n_rows)
-    columns: dict[str, pa.Array] = {}
-    before = rng.integers(6, size=n_rows)
-    values = np.array([f"value {v}" for v in range(14)])
-    for j in range(10):
-        before = (before * (rng.random(n_rows) < 0.6) + y * (j % 3) + rng.integers(4, size=n_rows)) % (4 + j)
-        missing = rng.random(n_rows) < 0.02 if j % 4 == 0 else None
-        columns[f"category{j}"] = pa.array(values[before], mask=missing)
-    for j in range(10):
-        numbers = rng.normal(y * (j % 5) * 0.4, 1.0 + 0.1 * before)
-        numbers = numbers if digits is None else numbers.round(digits)
-        columns[f"number{j}"] = pa.array(numbers, mask=rng.random(n_rows) < 0.02 if j % 4 == 0 else None)
-    columns[_TARGET] = pa.array(np.array(["stay", "leave"])[y])
-    return pa.table(columns)
-
-
 def make_files(folder: Path, n_rows: int, rows_per_file: int = _ROWS_PER_FILE) -> list[str]:
     """Files of `n_rows` rows in total; existing ones are kept."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -119,7 +99,7 @@ def make_files(folder: Path, n_rows: int, rows_per_file: int = _ROWS_PER_FILE) -
         if not file.exists():
             progress(f"writing {file.name}")
             part = file.with_suffix(".part")
-            pq.write_table(make_rows(place, min(rows_per_file, n_rows - start)), part)
+            pq.write_table(mixed_rows(np.random.default_rng(place), min(rows_per_file, n_rows - start), digits=3), part)
             part.rename(file)
     progress_done()
     return files
@@ -274,10 +254,10 @@ def compare_naive_bayes(files: list[str], args: argparse.Namespace) -> None:
 
     def ours() -> float:
         with workers(2, args.memory) as client:
-            frame = dd.read_parquet(files, columns=[*_peers_columns(), _TARGET])
+            frame = dd.read_parquet(files, columns=[*_peers_columns(), MIXED_TARGET])
             for _ in range(2):
-                fit(NaiveBayes(numeric="gaussian"), frame.partitions[:8], _TARGET, client)
-            return wall(lambda: fit(NaiveBayes(numeric="gaussian"), frame, _TARGET, client))[0]
+                fit(NaiveBayes(numeric="gaussian"), frame.partitions[:8], MIXED_TARGET, client)
+            return wall(lambda: fit(NaiveBayes(numeric="gaussian"), frame, MIXED_TARGET, client))[0]
 
     taken: dict[str, float | str] = {"unnaive, two workers": ours()}
     for name, title in _PEERS.items():
@@ -324,8 +304,8 @@ def time_spark(files: list[str]) -> float:
     session.sparkContext.setLogLevel("ERROR")
 
     def fit(some: list[str]) -> Any:
-        frame = session.read.parquet(*some).select(*_peers_columns(), _TARGET)
-        indexer = StringIndexerModel.from_labels(["leave", "stay"], _TARGET, "label")
+        frame = session.read.parquet(*some).select(*_peers_columns(), MIXED_TARGET)
+        indexer = StringIndexerModel.from_labels(["leave", "stay"], MIXED_TARGET, "label")
         vectors = VectorAssembler(inputCols=_peers_columns(), outputCol="features").transform(indexer.transform(frame))
         return NaiveBayes(modelType="gaussian").fit(vectors)
 
@@ -341,10 +321,10 @@ def time_dask_ml(files: list[str]) -> float:
 
     def fit(some: list[str]) -> Any:
         # read_parquet merges files into partitions, so the chunk lengths of the arrays would be unknown.
-        frame = dd.from_map(pd.read_parquet, some, columns=[*_peers_columns(), _TARGET])
+        frame = dd.from_map(pd.read_parquet, some, columns=[*_peers_columns(), MIXED_TARGET])
         lengths = [pq.read_metadata(file).num_rows for file in some]
         X = frame[_peers_columns()].to_dask_array(lengths=lengths)
-        y = (frame[_TARGET] == "stay").astype(int).to_dask_array(lengths=lengths)
+        y = (frame[MIXED_TARGET] == "stay").astype(int).to_dask_array(lengths=lengths)
         model = GaussianNB(classes=[0, 1]).fit(X, y)
         return [np.asarray(part) for part in (model.theta_, model.sigma_)]
 
@@ -364,7 +344,7 @@ def _fit(client: Any, files: list[str], model: str) -> Any:
     from unnaive.distributed import fit
     from unnaive.models import MODELS
 
-    return fit(MODELS[model].make(), dd.read_parquet(files), _TARGET, client)
+    return fit(MODELS[model].make(), dd.read_parquet(files), MIXED_TARGET, client)
 
 
 def _fit_generated(client: Any, model: str, kind: str, n_rows: int, digits: int | None) -> Any:
@@ -375,11 +355,11 @@ def _fit_generated(client: Any, model: str, kind: str, n_rows: int, digits: int 
     from unnaive.models import MODELS
 
     def generate(seed: int) -> Any:
-        frame = make_rows(seed, n_rows, digits).to_pandas()
-        return frame[[name for name in frame.columns if name.startswith((kind, _TARGET))]]
+        frame = mixed_rows(np.random.default_rng(seed), n_rows, digits).to_pandas()
+        return frame[[name for name in frame.columns if name.startswith((kind, MIXED_TARGET))]]
 
     frame = dd.from_map(generate, range(_PARTITIONS), meta=generate(0).iloc[:0])
-    return fit(MODELS[model].make(), frame, _TARGET, client)
+    return fit(MODELS[model].make(), frame, MIXED_TARGET, client)
 
 
 def _stream(files: list[str], model: str) -> Any:
@@ -390,9 +370,9 @@ def _stream(files: list[str], model: str) -> Any:
 
     def batches(names: list[str] | None) -> Iterator[tuple[Any, Any]]:
         for table in tables:
-            columns = [name for name in table.columns if name != _TARGET] if names is None else names
-            for frame in table.batches([*columns, _TARGET], _ROWS_PER_BATCH):
-                yield frame[columns], frame[_TARGET].to_numpy(dtype=object)
+            columns = [name for name in table.columns if name != MIXED_TARGET] if names is None else names
+            for frame in table.batches([*columns, MIXED_TARGET], _ROWS_PER_BATCH):
+                yield frame[columns], frame[MIXED_TARGET].to_numpy(dtype=object)
 
     return MODELS[model].make().fit_batches(batches)
 

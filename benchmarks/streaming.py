@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
+
+from benchmarks.data import mixed_rows
 
 _CHUNK = 250_000
 _STREAM = """
@@ -71,23 +72,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def make_file(path: str, n_rows: int) -> None:
-    """Ten categorical and ten numeric columns that depend on the class and on each other, with missing values."""
+    """Write a Parquet file of mixed columns, chunk by chunk."""
     rng = np.random.default_rng(0)
     writer = None
     for start in range(0, n_rows, _CHUNK):
-        size = min(_CHUNK, n_rows - start)
-        y = rng.integers(2, size=size)
-        columns: dict[str, pa.Array] = {}
-        before = rng.integers(6, size=size)
-        for j in range(10):
-            before = (before * (rng.random(size) < 0.6) + y * (j % 3) + rng.integers(4, size=size)) % (4 + j)
-            missing = rng.random(size) < 0.02 if j % 4 == 0 else None
-            columns[f"category{j}"] = pa.array(np.array([f"value {v}" for v in range(14)])[before], mask=missing)
-        for j in range(10):
-            numbers = rng.normal(y * (j % 5) * 0.4, 1.0 + 0.1 * before)
-            columns[f"number{j}"] = pa.array(numbers, mask=rng.random(size) < 0.02 if j % 4 == 0 else None)
-        columns["class"] = pa.array(np.array(["stay", "leave"])[y])
-        table = pa.table(columns)
+        table = mixed_rows(rng, min(_CHUNK, n_rows - start))
         writer = writer or pq.ParquetWriter(path, table.schema)
         writer.write_table(table)
     if writer is not None:
