@@ -10,9 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import config_context
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -333,10 +331,6 @@ def test_it_is_a_transformer_like_others():
     assert clone(tensors).get_params() == tensors.get_params()
     assert tensors.set_params(max_edges=2) is tensors
     assert tensors.max_edges == 2
-    with pytest.raises(NotFittedError):
-        tensors.transform(MOLECULES)
-    with pytest.raises(NotFittedError):
-        tensors.get_feature_names_out()
     before = [written(graph) for graph in MOLECULES]
     assert tensors.fit(MOLECULES) is tensors
     assert [written(graph) for graph in MOLECULES] == before
@@ -391,11 +385,6 @@ def test_labels_must_be_classes_and_one_for_each_graph():
         SubgraphTensor().fit(MOLECULES, [None, *LABELS[1:]])
     with pytest.raises(ValueError, match="Unknown label type"):
         SubgraphTensor().fit(MOLECULES, [0.1, 0.2, 0.3, 0.5])
-
-
-def test_tensors_stay_tensors_where_frames_are_the_usual_output():
-    with config_context(transform_output="pandas"):
-        assert isinstance(SubgraphTensor(min_support=0.5).fit_transform(MOLECULES), SparseTensor)
 
 
 # Molecules

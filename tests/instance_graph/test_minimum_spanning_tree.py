@@ -205,3 +205,11 @@ def test_both_routes_agree_on_real_tables(name):
     tree = prim(rows)
     assert_same(tree, boruvka(rows))
     assert len(tree.lengths) == len(rows) - 1
+
+
+def test_small_examples_of_trees():
+    tree = spanning_tree([[0.0], [5.0], [1.0], [1.0]])
+    assert (tree.edges.tolist(), tree.lengths.tolist()) == ([[2, 3], [0, 2], [1, 2]], [0, 1, 4])
+    assert spanning_tree([[0.0], [1.0], [3.0]], groups=[0, 1, -1], apart=10.0).lengths.tolist() == [2, 3]
+    for route in (prim, boruvka):
+        assert route([[0.0], [5.0], [1.0]]).edges.tolist() == [[0, 2], [1, 2]]

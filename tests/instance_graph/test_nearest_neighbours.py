@@ -135,3 +135,12 @@ def test_no_queries_have_no_nearest_rows(route):
 def test_what_has_no_distance_is_refused(rows, queries, message):
     with pytest.raises(ValueError, match=message):
         nearest_rows(rows, queries)
+
+
+def test_small_examples_of_trees_and_queries():
+    assert build_tree(np.array([[3.0, 0.0], [1.0, 0.5]])).box[0].tolist() == [[1.0, 3.0], [0.0, 0.5]]
+    assert (nearest.is_worth_a_tree(20_000, 3), nearest.is_worth_a_tree(20_000, 30)) == (True, False)
+    indices, squares = NearestRows([[0.0, 0.0], [3.0, 4.0]]).find([[1.0, 0.0], [3.0, 3.0]])
+    assert (indices.tolist(), squares.tolist()) == ([0, 1], [1, 1])
+    indices, squares = nearest_rows([[2.0], [0.0], [0.0]], [[0.5], [1.0]])
+    assert (indices.tolist(), squares.tolist()) == ([1, 0], [0.25, 1])

@@ -348,3 +348,25 @@ def test_auto_takes_all_pairs_of_a_table_that_is_not_too_long():
     assert groups_of(EXACT_UP_TO + 1, "auto") == groups_of(EXACT_UP_TO + 1, "sampled") > 1
     with pytest.raises(ValueError, match="'fast', but must be 'exact'"):
         groups_of(10, "fast")
+
+
+def test_small_examples_of_shapes_encoding_loss_and_training():
+    assert [part.shape for part in start(3, np.random.default_rng(0))] == [(3, 6), (6,), (6, 3), (3,), (6, 3), (3,)]
+    X, graph, parameters = np.array([[1.0], [1.0], [-2.0]]), join([[0, 1]], 3), start(1, np.random.default_rng(0))
+    mean, _ = encode(X, graph, parameters)
+    assert mean.ravel() == pytest.approx([-0.503, -0.503, -1.781], abs=5e-4)
+    with Decoder(graph.edges, 3, 1, X.dtype) as decoder:
+        loss, gradients = loss_and_gradients(X, graph, parameters, np.zeros((3, 1)), decoder)
+    assert loss == pytest.approx(2.0284, abs=5e-5)
+    assert gradients.mean_bias == pytest.approx([-0.93], abs=5e-4)
+    joined, _ = encode_joined(X[:2], join([[0, 1]], 2), parameters, X[2:], np.array([1]))
+    assert joined[0] == pytest.approx(encode(X, join([[0, 1], [1, 2]], 3), parameters)[0][2])
+
+
+def test_the_loss_is_noted_in_the_first_the_last_and_every_fiftieth_epoch():
+    X = np.repeat([[-1.0, 1.0], [1.0, -1.0]], 20, axis=0)
+    path = join([(i, i + 1) for i in range(39) if i != 19], 40)
+    options = {"n_epochs": 100, "learning_rate": 0.01, "decoder": "exact"}
+    losses = train(X, path, random=np.random.default_rng(0), **options).losses
+    assert losses[:, 0].tolist() == [1, 50, 100]
+    assert losses[-1, 1] < losses[0, 1]

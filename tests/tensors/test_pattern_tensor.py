@@ -1,6 +1,5 @@
 """Tables become tensors of the closed frequent patterns that trying all sets of items finds."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -9,8 +8,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import config_context
-from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -219,42 +216,12 @@ def test_fit_transform_is_fit_and_transform():
     np.testing.assert_array_equal(once.to_dense(), twice.to_dense())
 
 
-def test_it_is_cloned_and_pickled_and_its_output_is_not_wrapped():
-    tensors = PatternTensor(min_support=1, n_modes=3).fit(WEATHER, RAIN)
-    assert clone(tensors).get_params() == tensors.get_params()
-    back = pickle.loads(pickle.dumps(tensors))
-    back.check_state()
-    with config_context(transform_output="pandas"):
-        np.testing.assert_array_equal(back.transform(WEATHER).to_dense(), tensors.transform(WEATHER).to_dense())
-
-
 def test_it_works_fold_by_fold_in_a_pipeline():
     X, y = load_iris(return_X_y=True)
     pipeline = make_pipeline(
         PatternTensor(), FunctionTransformer(SparseTensor.to_matrix), LogisticRegression(max_iter=1000)
     )
     assert cross_val_score(pipeline, X, y, cv=5, error_score="raise").mean() > 0.9
-
-
-@pytest.mark.parametrize(
-    ("attribute", "value"),
-    [
-        ("_columns", np.array([0, 99])),
-        ("_codes", np.array([0, 99], dtype=np.int32)),
-        ("_codes", np.array([-1, 0], dtype=np.int32)),
-        ("_starts", np.array([0, 1, 9])),
-        ("_starts", np.array([1, 1, 2])),
-        ("supports_", np.array([1])),
-        ("patterns_", [{}, {}]),
-    ],
-)
-def test_parts_that_do_not_fit_together_are_noticed(attribute, value):
-    X = pd.DataFrame({"a": ["x", "x", None], "b": [None, "u", "u"]})
-    tensors = PatternTensor(min_support=2).fit(X)
-    tensors.check_state()
-    setattr(tensors, attribute, value)
-    with pytest.raises(ValueError, match="do not fit together"):
-        tensors.check_state()
 
 
 # Bad input

@@ -202,7 +202,7 @@ def test_a_million_columns_cost_no_table_of_all_of_them():
     [
         ([[1.0, -2.0], [1.0, 0.0]], ["a", "b"], "column 1 holds -2"),
         ([[1.0, np.nan], [1.0, 0.0]], ["a", "b"], "NaN"),
-        ([[1.0, 1.0], [1.0, 0.0]], ["a", "a"], "one class, 'a'"),
+        ([[1.0, 1.0], [1.0, 0.0]], ["a", "a"], "all labels in y are 'a'"),
         ([[1.0, 1.0], [1.0, 0.0]], ["a", None], "some labels are missing"),
         ([[1.0, 1.0], [1.0, 0.0]], ["a", "b", "a"], "X has 2 rows, but y has 3 labels"),
         ([[1.0, 1.0], [1.0, 0.0]], [0.5, 1.5], "Unknown label type"),

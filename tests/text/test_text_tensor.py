@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import config_context
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_validate
@@ -218,34 +215,6 @@ def test_fit_transform_is_fit_and_transform_of_any_iterable():
     for weighting in ("count", "tfidf"):
         once = plain(weighting=weighting).fit_transform(iter(texts)).to_dense()
         np.testing.assert_array_equal(once, plain(weighting=weighting).fit(texts).transform(texts).to_dense())
-
-
-def test_it_is_cloned_and_pickled_and_its_output_is_not_wrapped():
-    tensors = plain(n_modes=3, weighting="tfidf").fit(["aa bb", "bb"])
-    assert clone(tensors).get_params() == tensors.get_params()
-    back = pickle.loads(pickle.dumps(tensors))
-    back.check_state()
-    with config_context(transform_output="pandas"):
-        np.testing.assert_array_equal(back.transform(["aa bb"]).to_dense(), tensors.transform(["aa bb"]).to_dense())
-
-
-@pytest.mark.parametrize(
-    ("attribute", "value"),
-    [
-        ("_cells", np.array([0, 1, 2, 4])),
-        ("_cells", np.array([0, 2, 1, 3])),
-        ("_cells", np.array([-1, 0, 1, 2])),
-        ("_in_documents", np.array([1, 1, 1])),
-        ("_in_documents", np.array([1, 1, 1, 9])),
-        ("_in_documents", np.array([1.0, 1.0, 1.0, 1.0])),
-    ],
-)
-def test_parts_that_do_not_fit_together_are_noticed(attribute, value):
-    tensors = plain(weighting="tfidf").fit(["aa bb", "bb"])
-    tensors.check_state()
-    setattr(tensors, attribute, value)
-    with pytest.raises(ValueError, match="do not fit together"):
-        tensors.check_state()
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,11 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         For standardizing rows: over all rows of ``fit``.
     {names}
 
-    Notes ----- A row that is in the graph exactly once keeps its place there. Any other row joins the graph by an edge
-    to its nearest row, alone, and is encoded; its new attributes are the mean of its distribution, so that they depend
-    neither on the rows next to it nor on chance.
+    Notes
+    -----
+    A row that is in the graph exactly once keeps its place there. Any other row joins the graph by an edge to its
+    nearest row, alone, and is encoded; its new attributes are the mean of its distribution, so that they depend neither
+    on the rows next to it nor on chance.
 
     References
     ----------

@@ -56,9 +56,11 @@ class InstanceGraphNB(BayesClassifier):
         The classifier of the attributes from ``graph_.transform``.
     {names}
 
-    Notes ----- The method is transductive: it gains most if the rows to predict are already in the graph. Pass them to
-    ``fit`` with a label of -1 or None, and read their labels from ``transduction_``. ``predict`` also takes new rows
-    without refitting, unlike the paper: each joins the graph by an edge to its nearest row.
+    Notes
+    -----
+    The method is transductive: it gains most if the rows to predict are already in the graph. Pass them to ``fit`` with
+    a label of -1 or None, and read their labels from ``transduction_``. ``predict`` also takes new rows without
+    refitting, unlike the paper: each joins the graph by an edge to its nearest row.
 
     Labels that are only -1 and 1 are two classes. A class without labelled rows is never predicted.
 

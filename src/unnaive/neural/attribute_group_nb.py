@@ -61,11 +61,12 @@ class AttributeGroupNB(KeptState, NumericClassifier):
         Rounds of grouping.
     {names}
 
-    Notes ----- The probabilities P_t of the groups are combined as Π_t P_t(c | x) / P(c)^(T − 1), with P(c) = (n_c +
-    1/k) / (n + 1). The paper takes the softmax of a network's outputs for P_t. But the outputs of a regression on 0 and
-    1 already estimate probabilities, and after a softmax, which makes them nearly equal, the division by P(c)
-    dominates: rare classes then nearly always win. Here outputs below 0 are clipped and the rest is smoothed as P(c)
-    is.
+    Notes
+    -----
+    The probabilities P_t of the groups are combined as Π_t P_t(c | x) / P(c)^(T − 1), with P(c) = (n_c + 1/k) / (n +
+    1). The paper takes the softmax of a network's outputs for P_t. But the outputs of a regression on 0 and 1 already
+    estimate probabilities, and after a softmax, which makes them nearly equal, the division by P(c) dominates: rare
+    classes then nearly always win. Here outputs below 0 are clipped and the rest is smoothed as P(c) is.
 
     The emphasis of the classes in a group (y in the paper) sums to 1, which the paper leaves open.
 

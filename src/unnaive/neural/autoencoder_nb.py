@@ -58,8 +58,10 @@ class AutoencoderNB(KeptState, NumericClassifier):
         Means and variances of the hidden units in each class.
     {names}
 
-    Notes ----- The auto-encoder that its authors published is also trained on the rows to classify, without their
-    labels. Here it is trained on the training rows alone; accuracy is much the same.
+    Notes
+    -----
+    The auto-encoder that its authors published is also trained on the rows to classify, without their labels. Here it
+    is trained on the training rows alone; accuracy is much the same.
 
     References
     ----------

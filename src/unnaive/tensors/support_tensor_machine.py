@@ -16,12 +16,9 @@ from scipy.special import expit
 from sklearn.svm import SVC
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.margin_classifier import MarginClassifier
-from unnaive.core.saved_state import check_names
-from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
 from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.tensors.tensor_input import read_tensors
 
@@ -62,10 +59,17 @@ class SupportTensorMachine(MarginClassifier):
     n_features_in_ : int
         Number of cells.
 
-    Notes ----- Cells are not scaled, so cells with large values dominate. All elements of a vector start equal, so
-    nothing is random. The optimum is local. A step in which the solver does not converge is cut short, with
-    scikit-learn's warning, and is taken only if it lowers the objective. With tensors of one mode, the rows of a
-    matrix, this is an ordinary linear support vector machine.
+    Notes
+    -----
+    X is a SparseTensor, an array of shape (n_samples, m1, ..., mk), or a matrix of shape (n_samples, m1).
+
+    For two classes the decision function is the margin of the second. For more it is the votes for each class, plus the
+    mean over its pairs of 1 / (1 + exp(-margin)), which is less than one vote and breaks ties.
+
+    Cells are not scaled, so cells with large values dominate. All elements of a vector start equal, so nothing is
+    random. The optimum is local. A step in which the solver does not converge is cut short, with scikit-learn's
+    warning, and is taken only if it lowers the objective. With tensors of one mode, the rows of a matrix, this is an
+    ordinary linear support vector machine.
 
     References
     ----------
@@ -94,28 +98,10 @@ class SupportTensorMachine(MarginClassifier):
         self.tol = tol
         self.n_jobs = n_jobs
 
-    @unchanged_on_error
-    def fit(self, X: Any, y: Any) -> SupportTensorMachine:
-        """Train one machine per pair of classes.
+    def _read(self, X: Any, reset: bool) -> SparseTensor:
+        return read_tensors(self, X, reset)
 
-        Parameters
-        ----------
-        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        tensors = read_tensors(self, X, reset=True)
-        self.classes_, classes = index_labels(check_labels(self, y, len(tensors)))
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"A support tensor machine needs two classes, but all labels in y are {self.classes_.tolist()[0]!r}: "
-                "only one class."
-            )
+    def _fit(self, tensors: SparseTensor, classes: NDArray[np.int64]) -> None:
         machines = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_train)(
                 tensors[(classes == one) | (classes == other)],
@@ -130,23 +116,8 @@ class SupportTensorMachine(MarginClassifier):
         self.intercept_ = np.array([machine.intercept for machine in machines])
         self.objective_ = [np.array(machine.objective) for machine in machines]
         self.n_iter_ = np.array([machine.n_rounds for machine in machines])
-        return self
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Votes and margins.
-
-        Parameters
-        ----------
-        X : SparseTensor, array-like of shape (n_samples, m1, ..., mk), or matrix of shape (n_samples, m1)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Votes for each class, plus the mean over its pairs of 1 / (1 + exp(-margin)), which is less than one vote
-            and breaks ties; for two classes the margin of the second.
-        """
-        check_is_fitted(self)
-        tensors = read_tensors(self, X, reset=False)
+    def _decide(self, tensors: SparseTensor) -> NDArray[np.float64]:
         weights = np.stack([reduce(np.multiply.outer, vectors).ravel() for vectors in self.weights_], axis=1)
         margins = tensors.to_matrix() @ weights + self.intercept_
         if len(self.classes_) == 2:
@@ -157,25 +128,18 @@ class SupportTensorMachine(MarginClassifier):
                 scores[:, class_] += (margin > 0) + expit(margin) / (len(self.classes_) - 1)
         return scores
 
-    def check_state(self) -> None:
-        """Raise ValueError if the fitted attributes do not fit together."""
-        self._validate_params()
-        if not hasattr(self, "classes_"):
-            return
-        check_names(self.classes_, self.n_features_in_, getattr(self, "feature_names_in_", None))
+    def _is_consistent(self) -> bool:
         n_pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
         shapes = [[(size,) for size in self.mode_sizes_]] * n_pairs
-        if not (
-            n_pairs > 0
-            and prod(self.mode_sizes_) == self.n_features_in_
+        return (
+            prod(self.mode_sizes_) == self.n_features_in_
             and [[vector.shape for vector in vectors] for vectors in self.weights_] == shapes
             and self.intercept_.shape == (n_pairs,)
             and all(
                 numbers.dtype == np.float64 and np.isfinite(numbers).all()
                 for numbers in (self.intercept_, *(vector for vectors in self.weights_ for vector in vectors))
             )
-        ):
-            raise ValueError("The weights do not fit the classes and modes.")
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -110,7 +110,8 @@ class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         self
         """
         self._validate_params()
-        counted = _fit_probabilities(self, X, y)
+        terms = presence(self, read_terms(self, X, reset=True), self.binarize)
+        counted = _count(self, terms, check_labels(self, y, terms.shape[0]))
         if len(counted.classes_) != 2:
             raise ValueError(
                 f"Only binary classification is supported: log ratios are between two classes, and y has "
@@ -150,8 +151,8 @@ class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         if not hasattr(self, "classes_"):
             return
         check_names(self.classes_, self.n_features_in_, getattr(self, "feature_names_in_", None))
-        for values in (self.present_, self.absent_):
-            _check_numbers(values, (self.n_features_in_,))
+        if not all(_are_numbers(values, (self.n_features_in_,)) for values in (self.present_, self.absent_)):
+            raise ValueError("The log ratios do not fit the columns.")
 
     def __sklearn_tags__(self) -> Tags:
         tags = of_terms(super().__sklearn_tags__())
@@ -187,8 +188,13 @@ class HigherOrderSVC(MarginClassifier):
     intercept_ : ndarray of shape (n_pairs,)
     n_features_in_ : int
 
-    Notes ----- Replacing the value of an absent term by zero, and that of a present one by the difference of its two
-    ratios, shifts all documents by the same vector. The intercept absorbs that shift, so the documents stay sparse.
+    Notes
+    -----
+    For two classes the decision function is the margin of the second. For more it is the votes for each class, with the
+    margins as fractions of a vote.
+
+    Replacing the value of an absent term by zero, and that of a present one by the difference of its two ratios, shifts
+    all documents by the same vector. The intercept absorbs that shift, so the documents stay sparse.
 
     References
     ----------
@@ -228,30 +234,12 @@ class HigherOrderSVC(MarginClassifier):
         self.binarize = binarize
         self.n_jobs = n_jobs
 
-    @unchanged_on_error
-    def fit(self, X: Any, y: Any) -> HigherOrderSVC:
-        """Count paths, then train a machine for every pair of classes.
+    def _read(self, X: Any, reset: bool) -> csr_matrix:
+        return presence(self, read_terms(self, X, reset), self.binarize)
 
-        Parameters
-        ----------
-        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
-            A row a document, a column a term.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        counted = _fit_probabilities(self, X, y)
-        self.classes_ = counted.classes_
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"A support vector machine needs two classes, but all labels in y are {self.classes_.tolist()[0]!r}: "
-                "only one class."
-            )
-        terms, classes = counted.documents_.matrix.astype(np.float64), counted.documents_.classes
+    def _fit(self, rows: csr_matrix, classes: NDArray[np.int64]) -> None:
+        counted = _count(self, rows, classes)
+        terms = counted.documents_.matrix.astype(np.float64)
         pairs = [
             _Pair(one, other, self._gain(counted, one, other))
             for one, other in combinations(range(len(self.classes_)), 2)
@@ -267,41 +255,20 @@ class HigherOrderSVC(MarginClassifier):
                 best, self.C_, self.coef_, self.intercept_ = right, cost, coef, intercept
             if right == 1.0:
                 break
-        return self
 
     def _gain(self, counted: HigherOrderNB, one: int, other: int) -> NDArray[np.float64]:
         """What the presence of a term adds over its absence, between two classes."""
         present, absent = _ratios(counted, one, other, self.normalize)
         return present - absent
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Votes and margins.
-
-        Parameters
-        ----------
-        X : sparse matrix, array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Votes for each class, with the margins as fractions of a vote; for two classes the margin of the second.
-        """
-        check_is_fitted(self)
-        terms = presence(self, read_terms(self, X, reset=False), self.binarize)
+    def _decide(self, terms: csr_matrix) -> NDArray[np.float64]:
         margins = terms @ self.coef_.T + self.intercept_
         return margins[:, 0] if len(self.classes_) == 2 else _votes(margins, len(self.classes_))
 
-    def check_state(self) -> None:
-        """Raise ValueError if the fitted attributes do not fit together."""
-        self._validate_params()
-        if not hasattr(self, "classes_"):
-            return
-        check_names(self.classes_, self.n_features_in_, getattr(self, "feature_names_in_", None))
+    def _is_consistent(self) -> bool:
         n_pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
-        if n_pairs == 0:
-            raise ValueError("The model has fewer than two classes.")
-        _check_numbers(self.coef_, (n_pairs, self.n_features_in_))
-        _check_numbers(self.intercept_, (n_pairs,))
+        shapes = (n_pairs, self.n_features_in_), (n_pairs,)
+        return all(_are_numbers(*pair) for pair in zip((self.coef_, self.intercept_), shapes))
 
     def __sklearn_tags__(self) -> Tags:
         tags = of_terms(super().__sklearn_tags__())
@@ -325,17 +292,13 @@ class _Pair:
         return np.asarray(machine.coef_.todense())[0] * self.gain, float(machine.intercept_[0])
 
 
-def _check_numbers(values: NDArray[Any], shape: tuple[int, ...]) -> None:
-    if values.dtype != np.float64 or values.shape != shape or not np.isfinite(values).all():
-        raise ValueError("The weights do not fit the classes and columns.")
+def _are_numbers(values: NDArray[Any], shape: tuple[int, ...]) -> bool:
+    return values.dtype == np.float64 and values.shape == shape and bool(np.isfinite(values).all())
 
 
-def _fit_probabilities(owner: Any, X: Any, y: Any) -> HigherOrderNB:
-    """The probabilities of terms by class, with X and y checked in the name of ``owner``."""
-    checked = presence(owner, read_terms(owner, X, reset=True), owner.binarize)
-    labels = check_labels(owner, y, checked.shape[0])
-    counted = HigherOrderNB(order=owner.order, pure=owner.pure, scope=owner.scope, n_jobs=owner.n_jobs)
-    return counted.fit(checked, labels)
+def _count(owner: Any, terms: csr_matrix, labels: NDArray[Any]) -> HigherOrderNB:
+    """The probabilities of terms by class, with the parameters of ``owner``."""
+    return HigherOrderNB(order=owner.order, pure=owner.pure, scope=owner.scope, n_jobs=owner.n_jobs).fit(terms, labels)
 
 
 def _ratios(

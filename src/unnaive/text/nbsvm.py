@@ -17,21 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.margin_classifier import MarginClassifier
-from unnaive.core.saved_state import check_names
-from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
 from unnaive.text.term_classifier import of_terms
 from unnaive.text.term_matrix import presence, read_terms
 
 _MAX_ITER = 100_000  # scikit-learn's 1,000 are too few for documents of a few hundred terms
-
-# Attributes that fit sets, and their types.
-_FITTED: dict[str, type] = {
-    "n_features_in_": int,
-    "classes_": np.ndarray,
-    "intercept_": np.ndarray,
-    "_seen": np.ndarray,
-    "_weights": np.ndarray,
-}
 
 
 @shared_docs
@@ -64,8 +53,10 @@ class WangManningNBSVM(MarginClassifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
     {names}
 
-    Notes ----- Terms not seen in training are not part of the vocabulary: they enter neither the sums that counts are
-    divided by nor the mean magnitude of the weights.
+    Notes
+    -----
+    Terms not seen in training are not part of the vocabulary: they enter neither the sums that counts are divided by
+    nor the mean magnitude of the weights.
 
     References
     ----------
@@ -81,6 +72,10 @@ class WangManningNBSVM(MarginClassifier):
     array(['sport', 'news'], dtype='<U5')
     """
 
+    _fitted_types: ClassVar = {
+        "n_features_in_": int,
+        **dict.fromkeys(("classes_", "intercept_", "_seen", "_weights"), np.ndarray),
+    }
     _parameter_constraints: ClassVar = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "beta": [Interval(Real, 0, 1, closed="both")],
@@ -103,29 +98,10 @@ class WangManningNBSVM(MarginClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @unchanged_on_error
-    def fit(self, X: Any, y: Any) -> WangManningNBSVM:
-        """Fit the model.
+    def _read(self, X: Any, reset: bool) -> csr_matrix:
+        return presence(self, read_terms(self, X, reset), 0.0)
 
-        Parameters
-        ----------
-        X : sparse matrix, frame or array-like of shape (n_documents, n_terms)
-            A term is present where X is above 0.
-        y : array-like of shape (n_documents,)
-            Labels of any type.
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        present = presence(self, read_terms(self, X, reset=True), 0.0)
-        self.classes_, classes = index_labels(check_labels(self, y, present.shape[0]))
-        if len(self.classes_) == 1:
-            raise ValueError(
-                f"All labels are of one class, {self.classes_.tolist()[0]!r}, but {type(self).__name__} needs at least "
-                "two. Pass documents of another class, too."
-            )
+    def _fit(self, present: csr_matrix, classes: NDArray[np.int64]) -> None:
         self._seen = np.unique(present.indices)
         known = present[:, self._seen]
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
@@ -135,7 +111,6 @@ class WangManningNBSVM(MarginClassifier):
         )
         self._weights = np.stack([weights for weights, _ in fits])
         self.intercept_ = np.array([intercept for _, intercept in fits])
-        return self
 
     def _fit_one(
         self, present: csr_matrix, is_positive: NDArray[np.bool_], seed: int
@@ -163,44 +138,22 @@ class WangManningNBSVM(MarginClassifier):
         coefficients[:, self._seen] = self._weights
         return coefficients
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """The support for each class or, with two classes, for the second against the first.
-
-        Parameters
-        ----------
-        X : sparse matrix, frame or array-like of shape (n_documents, n_terms)
-
-        Returns
-        -------
-        ndarray of shape (n_documents,) or (n_documents, n_classes)
-        """
-        check_is_fitted(self)
-        present = presence(self, read_terms(self, X, reset=False), 0.0)
+    def _decide(self, present: csr_matrix) -> NDArray[np.float64]:
         decisions = present[:, self._seen] @ self._weights.T + self.intercept_
         return decisions[:, 0] if len(self.classes_) == 2 else decisions
 
-    def check_state(self) -> None:
-        """Raise ValueError if the parameters and fitted attributes do not fit together."""
-        if not hasattr(self, "classes_"):
-            return
-        self._validate_params()
-        fitted = vars(self)
-        if not all(isinstance(fitted.get(name), kind) for name, kind in _FITTED.items()):
-            raise ValueError("The model's attributes are not those that fit sets.")
-        check_names(self.classes_, self.n_features_in_, fitted.get("feature_names_in_"))
+    def _is_consistent(self) -> bool:
         n_decisions = 1 if len(self.classes_) == 2 else len(self.classes_)
         numbers = (self._weights, self.intercept_)
-        if not (
-            len(self.classes_) > 1
-            and all(array.dtype == np.float64 and np.isfinite(array).all() for array in numbers)
+        return bool(
+            all(array.dtype == np.float64 and np.isfinite(array).all() for array in numbers)
             and self._seen.dtype.kind == "i"
             and self._seen.ndim == 1
             and (np.diff(self._seen) > 0).all()
             and ((self._seen >= 0) & (self._seen < self.n_features_in_)).all()
             and self._weights.shape == (n_decisions, len(self._seen))
             and self.intercept_.shape == (n_decisions,)
-        ):
-            raise ValueError("The model's terms, weights and classes do not fit together.")
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = of_terms(super().__sklearn_tags__())

@@ -62,10 +62,11 @@ class WordClusterNB(TermClassifier):
         Log probability of each cluster in each class.
     {names}
 
-    Notes ----- Terms whose counts in the classes are proportional form one cluster from the start. Time is quadratic in
-    the number of distinct terms: some seconds for 10,000 of them, minutes for 50,000. Memory is linear. The order of
-    the terms does not matter. Terms not seen in training are dropped, and so are terms with less than 1e-307 of the
-    total weight.
+    Notes
+    -----
+    Terms whose counts in the classes are proportional form one cluster from the start. Time is quadratic in the number
+    of distinct terms: some seconds for 10,000 of them, minutes for 50,000. Memory is linear. The order of the terms
+    does not matter. Terms not seen in training are dropped, and so are terms with less than 1e-307 of the total weight.
 
     The probability of a cluster is (its count in the class + 1/L) / (all counts in the class + 1), where L is the
     number of clusters.
