@@ -202,7 +202,7 @@ class CurvesDisplay(Display):
             ax.set_yscale("log")
         draw_grid(ax)
         ax.set_xlabel(shorten(self.x_label, 60))
-        ax.set_ylabel(shorten(self.y_label, 60) + ("" if self.higher_is_better else "; less is better"))
+        ax.set_ylabel(shorten(self.y_label, 60) + ("" if self.higher_is_better else "; lower is better"))
         if not self.higher_is_better:
             ax.invert_yaxis()
         if self.title:

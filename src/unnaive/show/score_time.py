@@ -159,7 +159,7 @@ class ScoreTimeDisplay(Display):
         ax.xaxis.set_minor_formatter(NullFormatter())
         draw_grid(ax)
         ax.set_xlabel(self.time_label + ("; hollow: failed on some" if self.partial.any() else ""))
-        ax.set_ylabel(self.score_label + ("" if self.higher_is_better else "; less is better"))
+        ax.set_ylabel(self.score_label + ("" if self.higher_is_better else "; lower is better"))
 
     def _write_labels(self, ax: Axes, on_front: NDArray[np.bool_]) -> list[Any]:
         at = np.column_stack([self.seconds, self.scores])
