@@ -313,8 +313,8 @@ def test_an_unfinished_run_says_how_far_it_got_and_how_to_go_on():
     assert "Partial" not in usual_page()
     part = Comparison.of(whole.settings, whole.results[:33])
     notice = words(read(render_report(part)).find(".//p[@class='notice']"))
-    assert notice.startswith("Partial: 33 of 80 folds; run the command again with --resume to go on.")
-    assert "2 data sets of 4 so far" in notice
+    assert notice.startswith("Partial: 33 of 80 folds; run the command again with --resume to continue.")
+    assert "on 2 of 4 data sets so far" in notice
 
 
 def test_facts_calibration_and_timings_are_those_of_the_comparison():

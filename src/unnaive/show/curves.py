@@ -16,12 +16,12 @@ from unnaive.show.style import (
     PALETTE,
     TEXT_SIZE,
     draw_grid,
+    set_title,
     settle,
     shorten,
     spread,
     text_width,
     write,
-    write_title,
 )
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class CurvesDisplay(Display):
         if not self.higher_is_better:
             ax.invert_yaxis()
         if self.title:
-            write_title(ax, shorten(self.title, 200))
+            set_title(ax, shorten(self.title, 200))
         if self.log_y:
             mark_decades(ax.yaxis, *ax.get_ylim())
 

@@ -13,7 +13,7 @@ from unnaive.models import classifier_of
 from unnaive.papers.dtc.components_display import read_fitted
 from unnaive.show.display import Display
 from unnaive.show.panels import fitting, inset, legend_below
-from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, draw_grid, settle, shorten, text_width, write, write_title
+from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, bare, draw_grid, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,9 +82,7 @@ class ColumnInformationDisplay(Display):
         n_columns = len(given)
         self.names = [f"column {place}" for place in range(n_columns)] if names is None else [str(n) for n in names]
         if len(self.names) != n_columns:
-            raise ValueError(
-                f"names has {len(self.names)} entries, but information has {n_columns}: give one per column."
-            )
+            raise ValueError(f"names has {len(self.names)} entries, but information has {n_columns}: give one each.")
         wrong = ~(np.isfinite(given) & (given >= _NEGLIGIBLE))
         if wrong.any():
             place = int(wrong.argmax())
@@ -129,10 +127,7 @@ class ColumnInformationDisplay(Display):
         return 6.5, height + (_TITLE_LINE if self.title else 0.0)
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        if self.title:
-            write_title(ax, shorten(self.title, 200))
-        width, height = settle(ax)
+        width, height = bare(ax, self.title)
         below = _BELOW + (0.0 if self.chosen is None else _LEGEND)
         inner = max(height - _ABOVE - below, 0.2)
         n_lines = min(len(self.names), _MAX_COLUMNS + 1, max(2, int(inner / _LANE_LEAST)))

@@ -12,7 +12,7 @@ from unnaive.core.docstrings import shared_docs
 from unnaive.models import classifier_of
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, fitting, inset, legend_below
-from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, bare, number_text, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,10 +116,7 @@ class ComponentsDisplay(Display):
         return min(most, 1.03 * widest + 0.12)
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        if self.title:
-            write_title(ax, shorten(self.title, 200))
-        width, height = settle(ax)
+        width, height = bare(ax, self.title)
         n_classes, n_components = self.contributions.shape
         # Names get a share of the axes, and what the cells do not need.
         beside = self._room_for_names(max(_NAME_SHARE * width, width - n_components * _SIDE_MOST - 0.05))
@@ -179,8 +176,8 @@ class ComponentsDisplay(Display):
             Patch(facecolor="none", edgecolor=PALETTE[1], linewidth=1.2),
         ]
         words = [
-            f"positive, up to {_number(highest)}" if highest > 0 else "positive: none",
-            f"negative, down to {_number(lowest)}" if lowest < 0 else "negative: none",
+            f"positive, up to {number_text(highest)}" if highest > 0 else "positive: none",
+            f"negative, down to {number_text(lowest)}" if lowest < 0 else "negative: none",
         ]
         self.legend_ = legend_below(ax, marks, words, len(words), handlelength=0.7)
         self.legend_.set_bbox_to_anchor((0, up), ax.transAxes)  # close to the cells, if they are few
@@ -215,7 +212,3 @@ def _squares(
     points = centers[:, None, :] + square * np.concatenate(rings, axis=1)
     around = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
     return Path(points.reshape(-1, 2), np.tile(around, len(sides) * len(rings)))
-
-
-def _number(value: float) -> str:
-    return format(value, ".3g").replace("-", "−")

@@ -11,8 +11,8 @@ from sklearn.utils.validation import column_or_1d
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
-from unnaive.show.panels import fitting, inset
-from unnaive.show.style import INK, PALETTE, TEXT_SIZE, draw_grid, settle, shorten, text_width, write_title
+from unnaive.show.panels import fitting, inset, name_panel
+from unnaive.show.style import PALETTE, TEXT_SIZE, bare, draw_grid, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,10 +154,7 @@ class PosteriorsDisplay(Display):
         return table.clip(0.0, 1.0)
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        if self.title:
-            write_title(ax, shorten(self.title, 200))
-        width, height = settle(ax)
+        width, height = bare(ax, self.title)
         n_models = len(self.shares)
         wide = max((width - _LEFT - _BETWEEN - 0.1) / 2, 0.3)
         high = max((height - _BELOW) / n_models - _ABOVE, _LEAST)
@@ -192,4 +189,4 @@ class PosteriorsDisplay(Display):
         draw_grid(ax, "y")
         ax.tick_params(length=2, pad=2, labelsize=TEXT_SIZE - 1)
         title = next((words for words in titles if text_width(words, TEXT_SIZE) <= width), titles[-1])
-        ax.set_title(title, color=INK, fontsize=TEXT_SIZE, pad=3)
+        name_panel(ax, title)

@@ -13,7 +13,7 @@ from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import refuse_missing_labels
 from unnaive.show.display import Display
 from unnaive.show.score_time import label_points
-from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, set_title, settle, shorten, text_width
 from unnaive.text.term_matrix import read_terms
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class LogRatioDisplay(Display):
         self.points_ = np.column_stack([higher, self.first])
         across, up = ((float(values.min()), float(values.max())) for values in self.points_.T)
         self.ranges_ = across, up
-        self._write_titles(ax)
+        self._set_titles(ax)
         width, _ = settle(ax)
         names = [shorten(self.names[place], 24) for place in self.top_terms]
         room = min(max((text_width(name, TEXT_SIZE) for name in names), default=0.0) + 0.15, 0.2 * width)
@@ -200,8 +200,8 @@ class LogRatioDisplay(Display):
         settle(ax)
         self.labels_ = self._write_labels(ax, names)
 
-    def _write_titles(self, ax: Axes) -> None:
-        write_title(ax, f"Terms for {shorten(self.classes[0], 24)} against {shorten(self.classes[1], 24)}")
+    def _set_titles(self, ax: Axes) -> None:
+        set_title(ax, f"Terms for {shorten(self.classes[0], 24)} against {shorten(self.classes[1], 24)}")
         term = "w" if self.occurrence else "no w"
         root = ", signed root" if self.normalized else ""
         across, up = (f"from {_number(low)} to {_number(high)}" for low, high in self.ranges_)

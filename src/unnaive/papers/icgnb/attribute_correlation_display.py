@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from unnaive.core.docstrings import shared_docs
 from unnaive.papers.icgnb.gaussianity import read_representations, standardize
 from unnaive.show.display import Display
-from unnaive.show.panels import class_name, fitting, inset, largest_classes, outline
-from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, settle, text_width
+from unnaive.show.panels import class_name, fitting, inset, largest_classes, name_panel, shade_cells
+from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, bare, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,8 +128,7 @@ class AttributeCorrelationDisplay(Display):
         )
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        width, height = settle(ax)
+        width, height = bare(ax)
         n_rows, n_columns = len(self.correlations), len(self.classes)
         side = min(
             (width - _LEFT - _RIGHT) / n_columns - _BETWEEN, (height - _LINE - _BELOW) / n_rows - (_ABOVE - _BELOW)
@@ -145,20 +144,14 @@ class AttributeCorrelationDisplay(Display):
                 mean = self.means[name][column]
                 words = [self._name_class(column, side)] if row == 0 else []
                 words.append("no pairs" if math.isnan(mean) else f"mean {mean:.2f}")
-                panel.set_title("\n".join(words), color=INK, fontsize=TEXT_SIZE, parse_math=False, pad=3)
+                name_panel(panel, "\n".join(words))
                 if column:
                     panel.set_yticklabels([])
                 else:
                     panel.set_ylabel(fitting(name, side, TEXT_SIZE + 1))
                 self.panels_[name].append(panel)
-        self.bar_ = inset(
-            ax,
-            (width, height),
-            _LEFT + n_columns * (side + _BETWEEN) + 0.1,
-            up,
-            _BAR,
-            n_rows * (side + _ABOVE) - _ABOVE,
-        )
+        beside = _LEFT + n_columns * (side + _BETWEEN) + 0.1
+        self.bar_ = inset(ax, (width, height), beside, up, _BAR, n_rows * (side + _ABOVE) - _ABOVE)
         _draw_bar(self.bar_)
 
     def _name_class(self, place: int, width: float) -> str:
@@ -183,7 +176,6 @@ def absolute_correlations(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _draw_map(ax: Axes, table: NDArray[np.float64], side: float) -> None:
-    from matplotlib.patches import PathPatch
     from matplotlib.ticker import MaxNLocator
 
     n_attributes = len(table)
@@ -196,12 +188,7 @@ def _draw_map(ax: Axes, table: NDArray[np.float64], side: float) -> None:
         for strike in (ax.axhline, ax.axvline):
             strike(place, color=FAINT, linewidth=min(1.0, 24 * side / n_attributes), zorder=1)
     shades = np.rint(_LEVELS * np.where(np.isnan(table), 0.0, table)).astype(int)
-    for shade in range(1, _LEVELS + 1):
-        # One path per shade: one per cell would make a web page many times as large.
-        cells = outline(shades == shade)
-        if cells is not None:
-            # Not add_patch, which updates the limits for every cell.
-            ax.add_artist(PathPatch(cells, snap=True, zorder=2, **_shade(shade)))
+    shade_cells(ax, shades, PALETTE[0], [shade / _LEVELS for shade in range(1, _LEVELS + 1)])
 
 
 def _draw_bar(ax: Axes) -> None:
@@ -217,11 +204,8 @@ def _draw_bar(ax: Axes) -> None:
     ax.set_ylabel("|Pearson correlation|", fontsize=TEXT_SIZE, labelpad=2)
     for shade in range(1, _LEVELS + 1):
         corner, height = (0, (shade - 0.5) / _LEVELS), min(1.0, (_LEVELS + 0.5 - shade)) / _LEVELS
-        ax.add_patch(Rectangle(corner, 1, height, snap=True, **_shade(shade)))
-
-
-def _shade(shade: int) -> dict[str, Any]:
-    return {"facecolor": PALETTE[0], "edgecolor": "none", "linewidth": 0, "alpha": shade / _LEVELS}
+        look: dict[str, Any] = {"facecolor": PALETTE[0], "edgecolor": "none", "linewidth": 0, "alpha": shade / _LEVELS}
+        ax.add_patch(Rectangle(corner, 1, height, snap=True, **look))
 
 
 def _correlations(name: Any, given: ArrayLike, n_classes: int) -> NDArray[np.float64]:

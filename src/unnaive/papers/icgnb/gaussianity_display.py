@@ -13,7 +13,7 @@ from unnaive.papers.icgnb.gaussianity import Gaussianity, gaussianity, read_repr
 from unnaive.show.curves import curve_style
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, fitting, inset, legend_below
-from unnaive.show.style import FAINT, INK, TEXT_SIZE, draw_grid, settle, text_width, write, write_title
+from unnaive.show.style import FAINT, INK, TEXT_SIZE, bare, draw_grid, settle, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,11 +114,9 @@ class GaussianityDisplay(Display):
         return 8.0, max(2.6, _ABOVE + _BELOW + _LANE * len(self.drawn) * (len(self.found) + _GAP) + 0.5)
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
         left_out = len(self.classes) - len(self.drawn)
         shown = f" of the {len(self.drawn)} largest of {len(self.classes)} classes" if left_out else ""
-        write_title(ax, f"Distance from Gaussian{shown}, by {_TESTS[self.test]}")
-        width, height = settle(ax)
+        width, height = bare(ax, f"Distance from Gaussian{shown}, by {_TESTS[self.test]}")
         lanes = len(self.drawn) * (len(self.found) + _GAP)
         inner = max(height - _ABOVE - _BELOW, 0.3)
         text_size = min(TEXT_SIZE, 0.8 * 72 * inner / len(self.drawn))

@@ -15,7 +15,7 @@ from unnaive.papers.icgnb.gaussianity import read_attributes, standardize
 from unnaive.show.curves import curve_style
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, inset, largest_classes, legend_below
-from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.style import FAINT, INK, TEXT_SIZE, set_title, settle, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -207,7 +207,7 @@ class InstanceGraphDisplay(Display):
         n_drawn, n_rows, n_edges = len(self.drawn_rows), len(self.points), len(self.edges)
         if n_drawn < n_rows:
             drawn = f"{n_drawn:,} of {n_rows:,} rows and {len(self.drawn_edges):,} of {n_edges:,} edges"
-            write_title(ax, f"{drawn} are drawn")
+            set_title(ax, f"{drawn} are drawn")
         width, height = settle(ax)
         wide = max(width / 3 - _BESIDE, 0.3)
         titles = (
@@ -230,7 +230,7 @@ class InstanceGraphDisplay(Display):
             self._draw_points(panel, points)
             panel.set_xlabel(names[0], fontsize=TEXT_SIZE)
             panel.set_ylabel(names[1], fontsize=TEXT_SIZE)
-            write_title(panel, title)
+            set_title(panel, title)
             self.panels_.append(panel)
         self._draw_edges(self.panels_[1])
         self._write_legend(ax, rows[0])
