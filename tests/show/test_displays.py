@@ -338,7 +338,7 @@ def test_less_is_better_turns_the_axis_round(comparison):
     display = ScoreTimeDisplay.from_comparison(comparison, "log_loss", ax=new_axes())
     bottom, top = display.ax_.get_ylim()
     assert bottom > top
-    assert display.ax_.get_ylabel() == "log loss, mean over 4 data sets; less is better"
+    assert display.ax_.get_ylabel() == "log loss, mean over 4 data sets; lower is better"
     best = int(display.scores.argmin())
     assert best in display.front
 

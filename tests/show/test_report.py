@@ -164,14 +164,15 @@ def table_of(element):
 
 def test_the_verdict_names_the_best_rank_and_what_it_does_to_the_baseline():
     assert verdict(usual()) == (
-        "a2de has the best average rank (1) over 4 data sets; it beats nb significantly on 4 and never loses."
+        "a2de has the best average rank (1) over 4 data sets; it is significantly better than nb on 4 of them "
+        "and significantly worse on none."
     )
 
 
 def test_the_verdict_counts_losses_of_the_best():
     table = {f"set {place}": {"nb": 0.8, "aode": 0.9, "tan": 0.7} for place in range(3)}
     table["odd"] = {"nb": 0.9, "aode": 0.8, "tan": 0.7}
-    assert "it beats nb significantly on 3 and loses on 1." in verdict(made(table))
+    assert "it is significantly better than nb on 3 of them and significantly worse on 1." in verdict(made(table))
 
 
 def test_the_verdict_on_one_data_set_names_those_that_are_not_significantly_different():
@@ -197,14 +198,15 @@ def test_the_verdict_on_one_data_set_may_be_clear():
 def test_the_verdict_says_when_nothing_beats_the_baseline():
     table = {f"set {place}": {"nb": 0.9, "aode": 0.8} for place in range(3)}
     assert verdict(made(table)) == (
-        "nb has the best average rank (1) over 3 data sets. Nothing ranks better than the baseline nb."
+        "nb has the best average rank (1) over 3 data sets. No model ranks better than the baseline nb."
     )
 
 
 def test_the_verdict_says_when_no_model_is_significantly_better_than_the_baseline():
     nearly = {"nb": 0.9, "aode": 0.9025}
     assert verdict(made({f"set {place}": nearly for place in range(3)}, noise=0.02)) == (
-        "aode has the best average rank (1) over 3 data sets; it beats nb significantly on none and never loses. "
+        "aode has the best average rank (1) over 3 data sets; it is significantly better than nb on none of them "
+        "and significantly worse on none. "
         "No model is significantly better than the baseline nb."
     )
     said = verdict(made({"one": nearly}, noise=0.02))
@@ -214,7 +216,7 @@ def test_the_verdict_says_when_no_model_is_significantly_better_than_the_baselin
 
 def test_the_verdict_says_when_a_plain_model_is_ahead_of_all_bayesian_ones():
     table = {f"set {place}": {"nb": 0.8, "aode": 0.85, "boosting": 0.9} for place in range(3)}
-    ahead = "A plain scikit-learn model is ahead of all Bayesian models of unnaive; the best of them is aode"
+    ahead = "A scikit-learn model ranks above all Bayesian models of unnaive; the best of these is aode"
     assert f"{ahead} (average rank 2)." in verdict(made(table))
     assert re.search(f"{re.escape(ahead)} \\(0.8.. ± 0.00.\\)", verdict(made({"one": table["set 0"]})))
     table = {f"set {place}": {"nb": 0.8, "aode": 0.95, "boosting": 0.9} for place in range(3)}
@@ -233,7 +235,9 @@ def test_the_verdict_says_when_the_ranks_do_not_differ_significantly():
     comparison = made(table)
     chance = friedman(comparison.scores("accuracy")).f_p_value
     assert chance > 0.5
-    assert f". But the average ranks do not differ significantly (Friedman, p = {chance:.2g})." in verdict(comparison)
+    assert f". However, the average ranks do not differ significantly (Friedman, p = {chance:.2g})." in verdict(
+        comparison
+    )
 
 
 def test_an_estimator_of_the_readers_own_is_not_taken_for_the_registered_model_of_its_name():
@@ -309,8 +313,8 @@ def test_an_unfinished_run_says_how_far_it_got_and_how_to_go_on():
     assert "Partial" not in usual_page()
     part = Comparison.of(whole.settings, whole.results[:33])
     notice = words(read(render_report(part)).find(".//p[@class='notice']"))
-    assert notice.startswith("Partial: 33 of 80 folds; run the command again with --resume to go on.")
-    assert "2 data sets of 4 so far" in notice
+    assert notice.startswith("Partial: 33 of 80 folds; run the command again with --resume to continue.")
+    assert "on 2 of 4 data sets so far" in notice
 
 
 def test_facts_calibration_and_timings_are_those_of_the_comparison():
@@ -368,9 +372,9 @@ def test_a_run_interrupted_before_anything_can_be_compared_still_gives_a_page(n_
 @pytest.mark.parametrize(
     ("comparison", "said"),
     [
-        (made({"one": {"nb": 0.9}}), "nb is alone here, with accuracy 0.90"),
+        (made({"one": {"nb": 0.9}}), "nb is the only model, with accuracy 0.90"),
         (made({"one": {"nb": 0.8, "tan": 0.9}}, failed=[("one", "nb"), ("one", "tan")]), "No model has a score"),
-        (made({"one": {"nb": 0.8, "tan": 0.9}}, cv=1), "a single fold says nothing about significance."),
+        (made({"one": {"nb": 0.8, "tan": 0.9}}, cv=1), "significance cannot be tested on a single fold."),
         (made({"one": {"nb": 0.8, "tan": 0.9}}, unsure=["nb", "tan"], metrics=["brier"]), "No model has a score"),
         (made({"one": {"nb": 1.0, "tan": 1.0}}, noise=0), "nb and tan are best on one"),
     ],

@@ -163,7 +163,7 @@ def test_numbers_that_would_not_be_read_are_not_written():
 def test_a_tensor_of_zeros_has_no_picture_but_a_title():
     display = TensorDisplay.from_tensor(np.zeros((1, 2, 2)), ax=new_axes())
     assert display.panels_ == []
-    assert "all of its cells are zero" in display.ax_.get_title("left").replace("\n", " ")
+    assert "all its cells are zero" in display.ax_.get_title("left").replace("\n", " ")
     assert TensorDisplay.from_tensor(np.zeros((1, 2, 2, 2))).panels_ == []
 
 

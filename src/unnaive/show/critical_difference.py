@@ -13,19 +13,7 @@ from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.comparison import higher_is_better as more_is_better
 from unnaive.evaluate.significance import Friedman, cliques, friedman, nemenyi_critical_difference
 from unnaive.show.display import Display
-from unnaive.show.style import (
-    FAINT,
-    INK,
-    PALETTE,
-    TEXT_SIZE,
-    scored,
-    settle,
-    shorten,
-    spread,
-    text_width,
-    write,
-    write_title,
-)
+from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, bare, scored, settle, shorten, spread, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -151,9 +139,7 @@ class CriticalDifferenceDisplay(Display):
         return _ABOVE + _BAR * (len(self.cliques) + 2) + _ROW * math.ceil(len(self.names) / 2)
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        write_title(ax, self._headline())
-        width, height = settle(ax)
+        width, height = bare(ax, self._headline())
         scale = min(1.4, height / self._height)
         text_size = TEXT_SIZE * min(1.0, scale)
 

@@ -16,12 +16,12 @@ from unnaive.show.style import (
     PALETTE,
     TEXT_SIZE,
     draw_grid,
+    set_title,
     settle,
     shorten,
     spread,
     text_width,
     write,
-    write_title,
 )
 
 if TYPE_CHECKING:
@@ -202,11 +202,11 @@ class CurvesDisplay(Display):
             ax.set_yscale("log")
         draw_grid(ax)
         ax.set_xlabel(shorten(self.x_label, 60))
-        ax.set_ylabel(shorten(self.y_label, 60) + ("" if self.higher_is_better else "; less is better"))
+        ax.set_ylabel(shorten(self.y_label, 60) + ("" if self.higher_is_better else "; lower is better"))
         if not self.higher_is_better:
             ax.invert_yaxis()
         if self.title:
-            write_title(ax, shorten(self.title, 200))
+            set_title(ax, shorten(self.title, 200))
         if self.log_y:
             mark_decades(ax.yaxis, *ax.get_ylim())
 

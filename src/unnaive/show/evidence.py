@@ -18,7 +18,7 @@ from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import is_missing
 from unnaive.models import classifier_of
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, settle, shorten, text_width, write, write_title
+from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, set_title, settle, shorten, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -158,7 +158,7 @@ class EvidenceDisplay(Display):
         ax.tick_params(axis="y", length=0)
         label, against = shorten(self.label_, 24), shorten(self.against_, 24)
         ax.set_xlabel(f"log odds:  ← for {against}  |  for {label} →")
-        write_title(
+        set_title(
             ax, f"{label} ({self._probability(self.label_)}) against {against} ({self._probability(self.against_)})"
         )
         width, _ = settle(ax)

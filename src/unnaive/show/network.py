@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, shorten, spread, text_width, write
+from unnaive.show.style import FAINT, INK, TEXT_SIZE, bare, shorten, spread, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,8 +108,7 @@ class NetworkDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         plan = self._arrange()
-        ax.set_axis_off()
-        width, height = settle(ax)
+        width, height = bare(ax)
         scale = min(1.2, width / plan.size[0], height / plan.size[1])
         middle = np.array(plan.size) / 2
         reach = np.array([width, height]) / scale / 2

@@ -1,4 +1,4 @@
-"""A page of a report: one file that needs nothing but itself, with pictures in it."""
+"""HTML pages of reports: self-contained files with figures."""
 
 from __future__ import annotations
 
@@ -21,44 +21,28 @@ from unnaive.show.style import to_svg
 from unnaive.show.verdict import ALPHA, score_text, several
 
 _GENERATOR = b'<meta name="generator" content="unnaive'
-_HEAD = 4096  # bytes in which it is looked for
-_REM_A_POINT = 0.09  # how large figures are shown
+_HEAD = 4096  # bytes to search for it
+_REM_PER_POINT = 0.09  # size of figures
 
 
 def check_report_path(path: str | Path) -> None:
-    """Refuse a path that no report can, or should, be written to, before there is work to lose.
-
-    A file that is there is replaced only if it is a report.
-
-    Parameters
-    ----------
-    path : path
-
-    Examples
-    --------
-    >>> from unnaive.show.page import check_report_path
-    >>> check_report_path("report.html")
-    >>> check_report_path(".")
-    Traceback (most recent call last):
-        ...
-    ValueError: . is a folder: name a file in it for the report.
-    """
+    """Refuse a path that cannot be written to, or a file that is not a report, before there is work to lose."""
     path = Path(path)
     if path.is_dir():
-        raise ValueError(f"{path} is a folder: name a file in it for the report.")
+        raise ValueError(f"{path} is a folder: choose a file in it for the report.")
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if not folder.is_dir():
-        raise ValueError(f"{folder} is a file, so {path} cannot be in it: name another place for the report.")
+        raise ValueError(f"{folder} is a file, so {path} cannot be in it: choose another path for the report.")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ValueError(f"The folder {folder} may not be written to: name another place for the report.")
+        raise ValueError(f"The folder {folder} is not writable: choose another path for the report.")
     if path.exists():
         with open(path, "rb") as there:
             if _GENERATOR not in there.read(_HEAD):
-                raise ValueError(f"{path} exists and is not a report of unnaive: name another file, or remove it.")
+                raise ValueError(f"{path} exists and is not a report of unnaive: choose another file, or remove it.")
 
 
 def write_page(page: str, path: str | Path) -> Path:
-    """Write the text of a page to a file, whole or not at all."""
+    """Write a page to a file atomically."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.part")
@@ -74,19 +58,7 @@ def write_page(page: str, path: str | Path) -> Path:
 
 
 def render_page(template: str, **contents: Any) -> str:
-    """A page in the style of all reports, with its style sheet and script in it.
-
-    Parameters
-    ----------
-    template : str
-        Of the folder ``templates``; it extends ``page.html.jinja``.
-    **contents
-        What the template asks for.
-
-    Returns
-    -------
-    str
-    """
+    """A page from a template that extends ``page.html.jinja``, with its style sheet and script inline."""
     loader = PackageLoader("unnaive.show")
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     pages.filters.update(score=score_text, seconds=seconds_text, percent=_percent, several=several, opening=_opening)
@@ -106,35 +78,21 @@ def render_page(template: str, **contents: Any) -> str:
 
 
 class DrawnFigure(NamedTuple):
-    """A picture for a page."""
+    """A figure for a page."""
 
     name: str
     title: str
     svg: Markup
-    width: float  # in rem, with text about as large as that of the tables
+    width: float  # in rem, so that text is about as large as in tables
 
 
 def draw_figure(name: str, title: str, display: Any, words: str = "") -> DrawnFigure:
-    """A display in a figure of the size that suits it.
-
-    Parameters
-    ----------
-    name : str
-        What ids of the page begin with.
-    title : str
-    display : Display
-    words : str, default=""
-        What it shows, for those who cannot see it.
-
-    Returns
-    -------
-    DrawnFigure
-    """
+    """A display drawn at its own size; ids start with ``name``, and ``words`` describe it to screen readers."""
     display.plot(ax=Figure(figsize=display.size, layout="constrained").subplots())
     svg = to_svg(display, prefix=name)
     label = Markup('<svg role="img" aria-label="{}"').format(f"{title}: {words}" if words else title)
     width = float(svg[svg.index('viewBox="') :].split()[2])
-    return DrawnFigure(name, title, Markup(svg.replace("<svg", label, 1)), round(width * _REM_A_POINT, 1))
+    return DrawnFigure(name, title, Markup(svg.replace("<svg", label, 1)), round(width * _REM_PER_POINT, 1))
 
 
 # Filters of the templates
@@ -148,14 +106,7 @@ def _chance(p_value: float) -> Markup:
 
 
 def seconds_text(value: float) -> str:
-    """Seconds in three digits at most, and a unit that suits them.
-
-    Examples
-    --------
-    >>> from unnaive.show.page import seconds_text
-    >>> seconds_text(0.01234), seconds_text(75)
-    ('12.3 ms', '1.25 min')
-    """
+    """Seconds with up to three digits and a suitable unit."""
     for unit, size in (("h", 3600), ("min", 60), ("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
         if value >= size:
             amount = value / size
@@ -164,7 +115,7 @@ def seconds_text(value: float) -> str:
 
 
 def _percent(value: float, low: float, high: float) -> float:
-    """How far a value is on the way between two others."""
+    """Position of a value between two others, in percent."""
     return round(100 * (value - low) / (high - low), 1) if high > low else 50.0
 
 

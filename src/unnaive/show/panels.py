@@ -31,6 +31,11 @@ def inset(ax: Axes, whole: tuple[float, float], x: float, y: float, width: float
     return axes_for(inside, (width, height))
 
 
+def name_panel(panel: Axes, name: str) -> None:
+    """Write a name above a panel."""
+    panel.set_title(name, color=INK, fontsize=TEXT_SIZE, parse_math=False, pad=3)
+
+
 def legend_below(ax: Axes, marks: Sequence[Any], names: Sequence[str], n_columns: int, handlelength: float) -> Any:
     """A legend without a frame in the lower left corner of axes that hold panels."""
     legend = ax.legend(
@@ -65,7 +70,19 @@ def fitting(name: Any, width: float, size: float) -> str:
     return shorten(name, few)
 
 
-def outline(cells: NDArray[np.bool_]) -> Any:
+def shade_cells(ax: Axes, shades: NDArray[np.int64], color: str, opacities: Sequence[float]) -> None:
+    """Fill the cells of a matrix by shade: 0 for none, 1 for the first opacity."""
+    from matplotlib.patches import PathPatch
+
+    for shade, alpha in enumerate(opacities, 1):
+        # One path per shade: one per cell would make a web page many times as large.
+        cells = _outline(shades == shade)
+        if cells is not None:
+            look: dict[str, Any] = {"facecolor": color, "edgecolor": "none", "linewidth": 0, "alpha": alpha}
+            ax.add_artist(PathPatch(cells, snap=True, zorder=2, **look))  # not add_patch, which updates the limits
+
+
+def _outline(cells: NDArray[np.bool_]) -> Any:
     """The path around some cells of a matrix, adjacent cells of a row as one; None if there are none."""
     from matplotlib.path import Path
 

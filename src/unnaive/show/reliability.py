@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.metrics import Outcome, calibration_error_of, reliability
+from unnaive.show.display import Display
 from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, axes_for, draw_grid, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
 
     from unnaive.evaluate.comparison import Comparison
 
@@ -25,7 +25,7 @@ _JOINED = 0.01  # minimum share of the rows for a bin to be on the line
 
 
 @shared_docs
-class ReliabilityDisplay:
+class ReliabilityDisplay(Display):
     """Share of correct predictions against their predicted probability, in bins of the probability.
 
     Well calibrated predictions lie on the diagonal, overconfident ones below it. The area of a marker is proportional
@@ -59,9 +59,7 @@ class ReliabilityDisplay:
     0.012
     """
 
-    ax_: Axes
     histogram_ax_: Axes | None
-    figure_: Figure | SubFigure
 
     def __init__(self, tables: Mapping[str, ArrayLike]) -> None:
         self.tables = {str(name): np.asarray(table, dtype=np.float64) for name, table in tables.items()}
@@ -146,17 +144,10 @@ class ReliabilityDisplay:
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that suit the drawing, without the histogram."""
         return 5.6, 5.2
 
-    @shared_docs
     def plot(self, *, ax: Axes | None = None) -> ReliabilityDisplay:
-        """Draw the display, with a histogram of the probabilities if it gets a figure of its own.
-
-        Parameters
-        ----------
-        {plotted}
-        """
+        """Draw the display, with a histogram of the probabilities below it in a new figure, or in the axes given."""
         self.histogram_ax_ = None
         if ax is None:
             import matplotlib.pyplot as plt
@@ -167,7 +158,9 @@ class ReliabilityDisplay:
             )
             figure.set_facecolor("none")
             self.histogram_ax_ = axes_for(below, self.size)
-        ax = axes_for(ax, self.size)
+        return super().plot(ax=ax)
+
+    def _draw(self, ax: Axes) -> None:
         self.curves_ = {name: _curve(table) for name, table in self.tables.items()}
         for place, (name, curve) in enumerate(self.curves_.items()):
             color, marker = _look(place)
@@ -186,8 +179,6 @@ class ReliabilityDisplay:
         if self.histogram_ax_ is not None:
             self._draw_histogram(self.histogram_ax_)
         (self.histogram_ax_ or ax).set_xlabel("probability of the predicted class")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _write_legend(self, ax: Axes) -> None:
         from matplotlib.lines import Line2D

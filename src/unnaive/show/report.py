@@ -1,4 +1,4 @@
-"""The HTML report of a comparison: one file that needs nothing but itself, to read, sort, print and send."""
+"""The HTML report of a comparison: one self-contained file to read, sort, print and send."""
 
 from __future__ import annotations
 
@@ -26,23 +26,20 @@ _ABOUT_PROBABILITIES = ("calibration_error", "log_loss", "brier")
 def write_report(
     comparison: Comparison, path: str | Path, *, command: str | None = None, title: str | None = None
 ) -> Path:
-    """Write the report of a comparison to a file, whole or not at all.
+    """Write the report of a comparison to a file, atomically.
 
     Parameters
     ----------
     comparison : Comparison
-        What was measured; it may be unfinished.
+        It may be unfinished.
     path : path
-        Where the report goes; folders on the way are made, and a report that is there is replaced.
-    command : str, optional
-        The command line that made the comparison, for others to repeat it.
-    title : str, optional
-        Title of the page.
+        Missing folders are created, and an existing report is replaced.
+    command, title : str, optional
+        As in :func:`render_report`.
 
     Returns
     -------
     Path
-        The file.
 
     Examples
     --------
@@ -60,14 +57,14 @@ def write_report(
 
 
 def render_report(comparison: Comparison, *, command: str | None = None, title: str | None = None) -> str:
-    """The report of a comparison, as the text of an HTML page.
+    """The report of a comparison as an HTML page.
 
     Parameters
     ----------
     comparison : Comparison
-        What was measured; it may be unfinished.
+        It may be unfinished.
     command : str, optional
-        The command line that made the comparison, for others to repeat it.
+        The command line that reproduces the comparison.
     title : str, optional
         Title of the page.
 
@@ -96,7 +93,7 @@ def render_report(comparison: Comparison, *, command: str | None = None, title: 
 
 
 def _contents(comparison: Comparison) -> dict[str, Any]:
-    """What the template shows; a part that has nothing to show is empty."""
+    """The contents of the template; sections without content are empty."""
     models = {name: _described(comparison, name) for name in comparison.models}
     metrics = [_metric(name) for name in comparison.metrics]
     leaderboard = _leaderboard(comparison, models)
@@ -122,7 +119,7 @@ def _contents(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-# Models, metrics and numbers in words
+# Models and metrics
 
 
 class _Described(NamedTuple):
@@ -136,7 +133,7 @@ class _Described(NamedTuple):
 class _Metric(NamedTuple):
     name: str
     label: str
-    first: str  # which way a first click sorts: the best on top
+    first: str  # order of the first click on a column: the best on top
 
 
 def _described(comparison: Comparison, name: str) -> _Described:
@@ -187,7 +184,7 @@ class _Line(NamedTuple):
 
 
 class _Grid(NamedTuple):
-    """A metric or a time, of data sets by models, the best ranked model first."""
+    """A metric or a time by data set and model, the best model first."""
 
     metric: _Metric
     models: list[_Described]
@@ -202,7 +199,7 @@ def _leaderboard(comparison: Comparison, models: dict[str, _Described]) -> list[
     columns = []
     for metric in comparison.metrics:
         by_model = {standing.model: standing for standing in comparison.leaderboard(metric)}
-        # A mean over fewer data sets is not to be compared with the others.
+        # A mean over fewer data sets is not comparable.
         best = _best([line.score for line in by_model.values() if line.n_data == len(comparison.data)], metric)
         columns.append(
             {
@@ -267,8 +264,8 @@ def _error(comparison: Comparison, data: str, model: str) -> str | None:
     return next((result.error for result in comparison.folds(data, model) if result.error), None)
 
 
-class _Sureness(NamedTuple):
-    """How sure of its predictions a model is, and how often it is right; nan without probabilities."""
+class _Confidence(NamedTuple):
+    """The mean confidence of a model and its share of correct predictions; NaN without probabilities."""
 
     model: _Described
     cells: list[_Cell]
@@ -276,18 +273,18 @@ class _Sureness(NamedTuple):
     right: float
 
 
-def _calibration(comparison: Comparison, leaderboard: Sequence[_Line]) -> list[_Sureness]:
+def _calibration(comparison: Comparison, leaderboard: Sequence[_Line]) -> list[_Confidence]:
     rows = []
     for line in leaderboard:
         table = comparison.reliability(line.model.name)
         sums = (math.nan,) * 3 if table is None or not table[:, 0].sum() > 0 else table.sum(axis=0).tolist()
         cells = [cell for name, cell in zip(comparison.metrics, line.cells) if name in _ABOUT_PROBABILITIES]
-        rows.append(_Sureness(line.model, cells, sums[1] / sums[0], sums[2] / sums[0]))
+        rows.append(_Confidence(line.model, cells, sums[1] / sums[0], sums[2] / sums[0]))
     return rows if any(not math.isnan(row.right) for row in rows) else []
 
 
 def _bias_variance(comparison: Comparison, leaderboard: Sequence[_Line]) -> list[dict[str, Any]]:
-    """Means over the data sets that have both for every model."""
+    """Means over the data sets on which all models have a bias and a variance."""
     parts = {
         data: [part for line in leaderboard if (part := comparison.bias_variance(data, line.model.name)) is not None]
         for data in comparison.data
@@ -317,23 +314,23 @@ def _figures(comparison: Comparison) -> list[DrawnFigure]:
     matches = f"Against {comparison.baseline}: {matches}"
     drawn = [
         _draw("cost", "Score against time to fit", ScoreTimeDisplay, comparison, costs),
-        _draw("matches", "Every model against every other", WinTieLossDisplay, comparison, matches),
+        _draw("matches", "All pairs of models", WinTieLossDisplay, comparison, matches),
     ]
     if len(comparison.data) > 1:
         drawn.insert(0, _draw("difference", "Critical difference", CriticalDifferenceDisplay, comparison, ranks))
     return drawn
 
 
-def _reliability(comparison: Comparison, rows: Sequence[_Sureness]) -> DrawnFigure | None:
+def _reliability(comparison: Comparison, rows: Sequence[_Confidence]) -> DrawnFigure | None:
     if not rows:
         return None
     known = [row for row in rows if not math.isnan(row.right)]
     words = ", ".join(f"{row.model.name} {score_text(row.confidence)} and {score_text(row.right)}" for row in known)
-    words = f"Mean confidence and share right: {words}"
+    words = f"Mean confidence and share correct: {words}"
     return _draw("reliability", "Reliability", ReliabilityDisplay, comparison, words)
 
 
 def _draw(name: str, title: str, display: Any, comparison: Comparison, words: str) -> DrawnFigure:
-    """A display of a comparison, whose size is known when it has been drawn once."""
+    """A display of a comparison; it is drawn twice, as its size is only known after the first time."""
     drawn = display.from_comparison(comparison, ax=Figure(layout="constrained").subplots())
     return draw_figure(name, title, drawn, words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,6 @@ _SHORTEST = 1e-6  # clocks are no finer, and a logarithmic axis has no 0
 _DIRECTIONS = (*((side, up) for up in (0.0, 0.5, -0.5, 1.0, -1.0) for side in (1, -1)), (0, 1.0), (0, -1.0))
 _DISTANCES = (6.5, 11.0, 18.0, 28.0, 40.0, 55.0, 75.0)  # in points; beyond the second, a line leads to the label
 _ROUNDS = 3
-_ALIGNED: dict[int, Literal["left", "center", "right"]] = {1: "left", 0: "center", -1: "right"}
 
 
 @shared_docs
@@ -160,36 +159,49 @@ class ScoreTimeDisplay(Display):
         ax.xaxis.set_minor_formatter(NullFormatter())
         draw_grid(ax)
         ax.set_xlabel(self.time_label + ("; hollow: failed on some" if self.partial.any() else ""))
-        ax.set_ylabel(self.score_label + ("" if self.higher_is_better else "; less is better"))
+        ax.set_ylabel(self.score_label + ("" if self.higher_is_better else "; lower is better"))
 
     def _write_labels(self, ax: Axes, on_front: NDArray[np.bool_]) -> list[Any]:
-        points_per_pixel = 72 / ax.figure.dpi
-        names = [shorten(name, 24) for name in self.names]
-        weights = ["bold" if front else "normal" for front in on_front]
-        points = ax.transData.transform(np.column_stack([self.seconds, self.scores])) * points_per_pixel
-        # A little more than 72 points per inch: on a screen, letters are aligned to pixels.
-        widths = [74 * text_width(name, TEXT_SIZE, weight) for name, weight in zip(names, weights)]
-        sizes = np.column_stack([widths, np.full(len(names), 1.15 * TEXT_SIZE)])
-        frame = np.array(ax.get_window_extent().extents) * points_per_pixel
-        steps = points[self.front]
+        at = np.column_stack([self.seconds, self.scores])
+        steps = ax.transData.transform(at)[self.front] * 72 / ax.figure.dpi
         corners = np.column_stack([steps[1:, 0], steps[:-1, 1]])
         lines = np.concatenate([np.hstack([steps[:-1], corners]), np.hstack([corners, steps[1:]])])
-        written = []
-        for place, (rightwards, upwards, distance) in enumerate(place_labels(points, sizes, frame, lines)):
-            step = distance / math.hypot(rightwards, upwards)
-            leader = {"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkB": 3}
-            label = write(
-                ax,
-                names[place],
-                (self.seconds[place], self.scores[place]),
-                (rightwards * step, upwards * (step + sizes[place, 1] / 2)),
-                ha=_ALIGNED[rightwards],
-                fontweight=weights[place],
-                arrowprops=leader if distance > _DISTANCES[1] else None,
-            )
-            label.set_in_layout(False)
-            written.append(label)
-        return written
+        names = [shorten(name, 24) for name in self.names]
+        return label_points(ax, at, names, lines, ["bold" if front else "normal" for front in on_front])
+
+
+def label_points(
+    ax: Axes,
+    at: NDArray[np.float64],
+    names: list[str],
+    obstacles: NDArray[np.float64],
+    weights: list[str] | None = None,
+    shrink: float = 3,
+) -> list[Any]:
+    """Write names near points where they overlap least with each other and with obstacles, which are in points."""
+    points_per_pixel = 72 / ax.figure.dpi
+    points = ax.transData.transform(at).reshape(-1, 2) * points_per_pixel
+    weights = weights or ["normal"] * len(names)
+    # A little more than 72 points per inch: on a screen, letters are aligned to pixels.
+    widths = [74 * text_width(name, TEXT_SIZE, weight) for name, weight in zip(names, weights)]
+    sizes = np.column_stack([widths, np.full(len(names), 1.15 * TEXT_SIZE)])
+    frame = np.array(ax.get_window_extent().extents) * points_per_pixel
+    leader = {"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkB": shrink}
+    labels = []
+    for place, (rightwards, upwards, distance) in enumerate(place_labels(points, sizes, frame, obstacles)):
+        step = distance / math.hypot(rightwards, upwards)
+        label = write(
+            ax,
+            names[place],
+            at[place],
+            (rightwards * step, upwards * (step + sizes[place, 1] / 2)),
+            ha=("center", "left", "right")[rightwards],
+            fontweight=weights[place],
+            arrowprops=leader if distance > _DISTANCES[1] else None,
+        )
+        label.set_in_layout(False)
+        labels.append(label)
+    return labels
 
 
 def place_labels(

@@ -53,7 +53,7 @@ def settle(ax: Axes) -> tuple[float, float]:
     return extent.width / figure.dpi, extent.height / figure.dpi
 
 
-def write_title(ax: Axes, text: str) -> None:
+def set_title(ax: Axes, text: str) -> None:
     """Write a title above the axes, left-aligned and wrapped to their width."""
     width, _ = settle(ax)
     lines = [""]
@@ -64,6 +64,14 @@ def write_title(ax: Axes, text: str) -> None:
         else:
             lines[-1] = longer
     ax.set_title("\n".join(lines), loc="left", color=INK, fontsize=TEXT_SIZE + 1, parse_math=False)
+
+
+def bare(ax: Axes, title: str | None = None) -> tuple[float, float]:
+    """Hide the axes but for a title, and return their size in inches."""
+    ax.set_axis_off()
+    if title:
+        set_title(ax, shorten(title, 200))
+    return settle(ax)
 
 
 def write(
@@ -117,6 +125,11 @@ def spread(wanted: ArrayLike, gaps: ArrayLike) -> NDArray[np.float64]:
     wanted = np.asarray(wanted, dtype=np.float64)
     offsets = np.concatenate([[0.0], np.cumsum(np.broadcast_to(gaps, max(len(wanted) - 1, 0)))])[: len(wanted)]
     return isotonic_regression(wanted - offsets) + offsets if len(wanted) else wanted
+
+
+def number_text(value: float) -> str:
+    """A number with up to three digits and a typographic minus sign."""
+    return format(value, ".3g").replace("-", "−")
 
 
 def scored(comparison: Comparison, metric: str | None) -> tuple[Comparison, str]:

@@ -17,7 +17,7 @@ from unnaive.graphs.labelled_graph import Graph, Label
 from unnaive.show.display import Display
 from unnaive.show.graph_layout import lay_out, smallest_gap
 from unnaive.show.panels import fitting
-from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, text_width, write, write_title
+from unnaive.show.style import FAINT, INK, TEXT_SIZE, bare, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,9 +159,7 @@ class SubgraphDisplay(Display):
         return _LINE * (1 if self.information_gain is None else 2)
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        write_title(ax, self._title())
-        width, height = settle(ax)
+        width, height = bare(ax, self._title())
         ax.set(xlim=(0, width), ylim=(0, height))
         n_drawn, below, layouts, cell = self._n_drawn, self._caption_room, self._layouts, self._cell
         shapes = {n: (width / n, height / math.ceil(n_drawn / n)) for n in range(1, n_drawn + 1)}

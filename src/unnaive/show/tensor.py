@@ -11,16 +11,27 @@ from scipy.sparse import issparse
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
-from unnaive.show.panels import fitting, inset, outline
-from unnaive.show.style import GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write, write_title
+from unnaive.show.panels import fitting, inset, name_panel, shade_cells
+from unnaive.show.style import (
+    GRID,
+    PALETTE,
+    TEXT_SIZE,
+    bare,
+    number_text,
+    set_title,
+    settle,
+    shorten,
+    text_width,
+    write,
+)
 from unnaive.tensors.sparse_tensor import SparseTensor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MAX_FEATURES, _MAX_SLICES = 40, 3
-_LEVELS = 10  # shades
-_FAINTEST, _STRONGEST = 0.1, 0.5  # opacities on which numbers are easy to read, in light and dark themes
+_LEVELS = 10
+_OPACITIES = [0.1 + (0.5 - 0.1) * shade / (_LEVELS - 1) for shade in range(_LEVELS)]  # numbers are easy to read on
 # In inches: sides of cells, maximum room for names, room for slice names, between slices, and for a line of the title.
 _SIDE_LEAST, _SIDE, _SIDE_MOST, _NAMES, _ABOVE, _BETWEEN, _TITLE_LINE = 0.13, 0.26, 0.42, 1.9, 0.2, 0.15, 0.19
 _NAME_SHARE = 0.35  # of the axes, at most
@@ -139,8 +150,7 @@ class TensorDisplay(Display):
         return beside + 0.1, below + 0.1
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        width, height = settle(ax)
+        width, height = bare(ax)
         if ax.figure.canvas.figure.get_layout_engine() is not None:
             height -= 3 * _TITLE_LINE  # for the title
         n_slices = min(_MAX_SLICES, max(1, int(0.65 * width / 1.2)))
@@ -153,9 +163,9 @@ class TensorDisplay(Display):
         self.drawn_ = [slices, lines, columns][-len(self.names) :] if len(self.names) != 1 else [columns]
         self.panels_: list[Axes] = []
         if not len(columns):
-            write_title(ax, f"Tensor {self.row} is empty: all its cells are zero")
+            set_title(ax, f"Tensor {self.row} is empty: all its cells are zero")
             return
-        write_title(ax, self._title(lines, columns, slices))
+        set_title(ax, self._title(lines, columns, slices))
         width, height = settle(ax)
         above = _ABOVE if len(slices) else 0.0
         n_lines, n_columns, n_panels = max(len(lines), 1), len(columns), max(len(slices), 1)
@@ -184,7 +194,7 @@ class TensorDisplay(Display):
             panel.tick_params(length=0, pad=3)
             if len(slices):
                 name = fitting(self.names[0][slices[place]], n_columns * side, TEXT_SIZE)
-                panel.set_title(name, color=INK, fontsize=TEXT_SIZE, parse_math=False, pad=3)
+                name_panel(panel, name)
             self.panels_.append(panel)
 
     def _table(self, lines: NDArray[np.intp], columns: NDArray[np.intp], at: int | None) -> NDArray[np.float64]:
@@ -217,7 +227,7 @@ class TensorDisplay(Display):
             busiest = f"the {len(slices)} busiest of {n_slices}" if len(slices) < n_slices else f"all {n_slices}"
             said.append(f"slices of {busiest}")
         values = self.tensor.values
-        return "; ".join([*said, f"darkest: {_number(values[np.abs(values).argmax()])}"])
+        return "; ".join([*said, f"darkest: {number_text(values[np.abs(values).argmax()])}"])
 
 
 def names_of_modes(names: Sequence[Any] | None, mode_sizes: tuple[int, ...]) -> tuple[list[list[str]], bool]:
@@ -253,31 +263,20 @@ def _busiest(
 
 
 def _draw_cells(ax: Axes, table: NDArray[np.float64], side: float, largest: float) -> None:
-    from matplotlib.patches import PathPatch
-
     n_lines, n_columns = table.shape
     ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(n_lines - 0.5, -0.5))
     ax.spines[:].set(visible=True, color=GRID)
     shades = np.ceil(_LEVELS * np.abs(table) / largest).astype(int)
     for sign, color in ((1.0, PALETTE[0]), (-1.0, PALETTE[1])):
-        for shade in range(1, _LEVELS + 1):
-            cells = outline((shades == shade) & (np.sign(table) == sign))
-            if cells is not None:
-                alpha = _FAINTEST + (_STRONGEST - _FAINTEST) * (shade - 1) / (_LEVELS - 1)
-                look: dict[str, Any] = {"facecolor": color, "edgecolor": "none", "linewidth": 0, "alpha": alpha}
-                ax.add_artist(PathPatch(cells, snap=True, zorder=2, **look))
+        shade_cells(ax, np.where(np.sign(table) == sign, shades, 0), color, _OPACITIES)
     for rule, n in ((ax.axhline, n_lines), (ax.axvline, n_columns)):
         for place in range(1, n):
             rule(place - 0.5, color=GRID, linewidth=0.5, zorder=3)
     places = np.argwhere(table).tolist()
-    numbers = [_number(table[line, column]) for line, column in places]
+    numbers = [number_text(table[line, column]) for line, column in places]
     size = min(TEXT_SIZE, 45 * side)
     widest = max((text_width(number, size) for number in numbers), default=0.0)
     size *= min(1.0, 0.85 * side / widest) if widest else 1.0
     if size >= _LEGIBLE:
         for (line, column), number in zip(places, numbers):
             write(ax, number, (column, line), size=size, zorder=4)
-
-
-def _number(value: float) -> str:
-    return format(value, ".3g").replace("-", "−")

@@ -1,4 +1,4 @@
-"""What the command line prints: leaderboards, evidence, models, as tables of rich."""
+"""Tables for the terminal: leaderboards, evidence and models."""
 
 from __future__ import annotations
 
@@ -14,15 +14,12 @@ from unnaive.models import MODELS, Model
 
 _MAX_DATA_SETS_SHOWN = 12
 _BAR = 24
-_MAX_EVIDENCE, _SHOWN_EVIDENCE = 30, 20  # more columns than the first are too many to read: the weightiest are shown
+_MAX_EVIDENCE, _SHOWN_EVIDENCE = 30, 20  # if there are more columns than the first, the weightiest are shown
 _WIDE = 120
 
 
 def leaderboard(comparison: Comparison, width: int) -> Table:
-    """All models, the best first, with every metric and the verdict against the baseline.
-
-    What the models are is left out where the line is too short for it.
-    """
+    """All models, the best first: metrics, verdict against the baseline, and a description if it fits the width."""
     described = width >= _WIDE
     metric = comparison.metrics[0]
     several = len(comparison.data) > 1
@@ -39,7 +36,7 @@ def leaderboard(comparison: Comparison, width: int) -> Table:
     table.add_column("fit s", justify="right")
     table.add_column("predict s", justify="right")
     if described:
-        table.add_column("what it is")
+        table.add_column("description")
     means = {other: {s.model: s.score for s in comparison.leaderboard(other)} for other in others}
     for standing in comparison.leaderboard():
         name = standing.model
@@ -48,12 +45,8 @@ def leaderboard(comparison: Comparison, width: int) -> Table:
         if failed:
             score += f" ({failed} failed)"
         versus = f"{standing.wins}/{standing.ties}/{standing.losses}" if several else _mark(comparison, name)
-        cells = [
-            name,
-            score,
-            *([f"{standing.rank:.2f}"] if several else []),
-            "" if name == comparison.baseline else versus,
-        ]
+        ranks = [f"{standing.rank:.2f}"] if several else []
+        cells = [name, score, *ranks, "" if name == comparison.baseline else versus]
         cells += [_number(means[other][name]) for other in others]
         cells += [f"{standing.fit_seconds:.3f}", f"{standing.predict_seconds:.3f}"]
         if described:
@@ -63,14 +56,12 @@ def leaderboard(comparison: Comparison, width: int) -> Table:
 
 
 def by_data_set(comparison: Comparison) -> Table | None:
-    """The score of every model on every data set; None if that is one data set, or too many to read here."""
+    """The scores of all models by data set; None if there is only one data set, or too many to read."""
     if not 1 < len(comparison.data) <= _MAX_DATA_SETS_SHOWN:
         return None
     metric = comparison.metrics[0]
-    table = Table(
-        title=f"{label_of(metric)} by data set", title_justify="left", title_style="bold", header_style="bold"
-    )
-    table.box, table.pad_edge = None, False
+    title = f"{label_of(metric)} by data set"
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
     table.add_column("model", no_wrap=True)
     for data in comparison.data:
         table.add_column(data, justify="right", no_wrap=True)
@@ -85,7 +76,7 @@ def by_data_set(comparison: Comparison) -> Table | None:
 
 
 def legend(comparison: Comparison) -> str:
-    """What the numbers and marks mean."""
+    """An explanation of the numbers and marks."""
     settings = comparison.settings
     how = (
         f"{settings['repeats']} x hold-out of {settings['test_size']:g}"
@@ -100,7 +91,7 @@ def legend(comparison: Comparison) -> str:
 
 
 def failures(comparison: Comparison) -> list[str]:
-    """One line for every model that failed on a data set."""
+    """One line per model and data set on which it failed."""
     by_cell: dict[tuple[str, str], list[str]] = {}
     for result in comparison.errors:
         by_cell.setdefault((result.model, result.data), []).append(str(result.error))
@@ -111,10 +102,10 @@ def failures(comparison: Comparison) -> list[str]:
 
 
 def model_table() -> Table:
-    """The registry."""
+    """The registered models."""
     table = Table(header_style="bold", box=None, pad_edge=False)
-    for column in ("name", "estimator", "what it is", "takes", "from"):
-        table.add_column(column, no_wrap=column in ("name", "estimator", "what it is"))
+    for column in ("name", "estimator", "description", "input", "source"):
+        table.add_column(column, no_wrap=column in ("name", "estimator", "description"))
     for model in MODELS.values():
         table.add_row(model.name, _estimator(model), model.description, _takes(model), model.paper)
     return table
@@ -131,7 +122,7 @@ def facts(values: Mapping[str, Any]) -> Table:
 
 
 def describe_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What a model file says of itself, in words."""
+    """The manifest of a model file as text."""
     notes = manifest["notes"]
     as_read = "documents" if isinstance(notes, Mapping) and notes.get("text") else "as read"
     parameters = ", ".join(f"{name}={value}" for name, value in manifest["parameters"].items())
@@ -152,7 +143,7 @@ def describe_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
 def evidence(
     contributions: list[tuple[str, Any, float]], total: float, label: Any, against: Any, noun: str = "columns"
 ) -> Table:
-    """A bar for what every column says for one class against another; of very many, the last ones share a line."""
+    """A bar for the evidence of each column for one class against another; if there are many, the last share a line."""
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column(noun.removesuffix("s"), no_wrap=True)
     table.add_column("value", no_wrap=True)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.comparison import label_of
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, scored, settle, shorten, text_width, write, write_title
+from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, scored, set_title, settle, shorten, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,7 +103,7 @@ class WinTieLossDisplay(Display):
         ax.tick_params(length=0)
         ax.set_xticks(middles, labels, rotation=40, ha="left", rotation_mode="anchor", parse_math=False)
         ax.set_yticks(middles, labels, parse_math=False)
-        write_title(ax, self.title)
+        set_title(ax, self.title)
         width, height = settle(ax)
 
         words = {(row, column): "/".join(map(str, self.counts[row, column])) for row, column in np.ndindex(k, k)}

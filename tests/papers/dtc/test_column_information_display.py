@@ -162,17 +162,17 @@ def test_words_are_apart(n_columns, size):
 
 def test_what_is_no_information_is_refused():
     for information, shape in (([], r"\(0,\)"), ([[0.1]], r"\(1, 1\)")):
-        with pytest.raises(ValueError, match=f"information has shape {shape}: give the bits of one column or more"):
+        with pytest.raises(ValueError, match=f"information has shape {shape}: give the bits of at least one column"):
             ColumnInformationDisplay(information)
     for wrong, said in ((np.nan, "nan"), (np.inf, "inf"), (-0.1, "-0.1")):
         with pytest.raises(ValueError, match=f"information of 'b' is {said}, but mutual information is finite"):
             ColumnInformationDisplay([0.1, wrong], ["a", "b"])
-    with pytest.raises(ValueError, match="names has 1 entries, but information has 2: give one a column"):
+    with pytest.raises(ValueError, match="names has 1 entries, but information has 2: give one each"):
         ColumnInformationDisplay([0.1, 0.2], ["a"])
     for n_chosen in (-1, 3):
-        with pytest.raises(ValueError, match=f"n_chosen is {n_chosen}: it has to be between 0 and .* columns, 2"):
+        with pytest.raises(ValueError, match=f"n_chosen is {n_chosen}: it must be between 0 and .* columns, 2"):
             ColumnInformationDisplay([0.1, 0.2], n_chosen=n_chosen)
-    with pytest.raises(ValueError, match="NaiveBayes has no column_information_: fit it, or give"):
+    with pytest.raises(ValueError, match="NaiveBayes has no column_information_: fit it, or pass"):
         ColumnInformationDisplay.from_estimator(NaiveBayes())
 
 

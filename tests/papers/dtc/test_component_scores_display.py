@@ -133,8 +133,8 @@ def test_the_words_about_what_was_chosen_are_above_all_else_at_its_line(chosen, 
     [
         ("accuracy", None, "accuracy", True),
         ("accuracy", True, "accuracy", True),
-        ("log_loss", None, "log loss; less is better", False),
-        ("least-squares error", False, "least-squares error; less is better", False),
+        ("log_loss", None, "log loss; lower is better", False),
+        ("least-squares error", False, "least-squares error; lower is better", False),
         ("hits", True, "hits", True),
     ],
 )

@@ -18,6 +18,7 @@ from tests.show.svg import assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
 from unnaive import NaiveBayes
 from unnaive.papers import ComponentsDisplay
+from unnaive.papers.dtc.components_display import read_fitted
 
 TABLE = [[0.8, -0.2, 0.0], [0.2, 0.05, -0.05]]
 DIAGNOSES = ["acute non-obstructive", "chronic non-obstructive", "benign obstructive", "malignant obstructive"]
@@ -174,13 +175,13 @@ def test_what_cannot_be_drawn_is_refused():
         (np.empty((2, 0)), r"\(2, 0\)"),
         (np.ones((1, 1, 1)), r"\(1, 1, 1\)"),
     ):
-        with pytest.raises(ValueError, match=rf"contributions has shape {shape}: give one row a class"):
+        with pytest.raises(ValueError, match=rf"contributions has shape {shape}: give one row per class"):
             ComponentsDisplay(table, ["a", "b"])
     with pytest.raises(ValueError, match="classes has 1 labels, but contributions has 2 rows"):
         ComponentsDisplay(TABLE, ["a"])
     with pytest.raises(ValueError, match="contributions of 'b' holds nan at component 2: give finite numbers"):
         ComponentsDisplay([[1.0, 2.0], [3.0, np.nan]], ["a", "b"])
-    with pytest.raises(ValueError, match="NaiveBayes has no component_weights_: fit it, or give a decomposed"):
+    with pytest.raises(ValueError, match="NaiveBayes has no component_weights_: fit it, or pass a decomposed"):
         ComponentsDisplay.from_estimator(NaiveBayes().fit([[1], [2]], [0, 1]))
 
 
@@ -205,3 +206,8 @@ def test_it_draws_in_the_axes_given_and_again_in_others():
 
 def test_svg_has_all_names_as_they_are_and_no_colours_but_variables():
     assert_names_and_variables_alone(hostile, new_axes, HOSTILE, {"var(--c0)", "var(--c1)", "var(--ink)"})
+
+
+def test_fitted_attributes_are_read_as_arrays():
+    (classes,) = read_fitted(NaiveBayes().fit([[1], [2]], ["a", "b"]), "classes_")
+    assert classes.tolist() == ["a", "b"]

@@ -137,7 +137,7 @@ def test_words_are_apart(n_models, size):
 def test_what_are_no_posteriors_is_refused():
     right = [[0.4, 0.6], [0.5, 0.5]]
     for posteriors in ({}, [right], right):
-        with pytest.raises(ValueError, match="posteriors has to name its arrays"):
+        with pytest.raises(ValueError, match="posteriors must be a dict of arrays"):
             PosteriorsDisplay(posteriors, [0, 1], [0, 1])
     for table, shape in (([[0.4, 0.6]], r"\(1, 2\)"), (np.full((2, 3), 1 / 3), r"\(2, 3\)"), ([0.4, 0.6], r"\(2,\)")):
         with pytest.raises(ValueError, match=f"posteriors of 'm' has shape {shape}, but there are 2 labels and 2 cl"):
@@ -154,11 +154,11 @@ def test_single_precision_is_precise_enough():
 
 def test_labels_without_a_column_are_refused():
     table = {"m": [[0.4, 0.6], [0.5, 0.5]]}
-    with pytest.raises(ValueError, match="y holds 'c' in row 1, which is none of the classes 'a', 'b': leave the row"):
+    with pytest.raises(ValueError, match="y holds 'c' in row 1, which is not one of the classes 'a', 'b': leave"):
         PosteriorsDisplay(table, ["a", "c"], ["a", "b"])
     with pytest.raises(ValueError, match="y is empty"):
         PosteriorsDisplay({"m": np.empty((0, 2))}, [], ["a", "b"])
-    with pytest.raises(ValueError, match=r"classes is \['a'\], but there are incorrect ones only among two"):
+    with pytest.raises(ValueError, match=r"classes is \['a'\], but there are incorrect classes only among"):
         PosteriorsDisplay({"m": [[1.0], [1.0]]}, ["a", "a"], ["a"])
 
 
@@ -166,10 +166,10 @@ def test_models_without_names_or_of_other_classes_are_refused():
     X, y = load_iris(return_X_y=True)
     model = GaussianNB().fit(X, y)
     for models in ({}, [model], model):
-        with pytest.raises(ValueError, match="models has to name its models"):
+        with pytest.raises(ValueError, match="models must be a dict of models"):
             PosteriorsDisplay.from_estimators(models, X, y)
     fewer = GaussianNB().fit(X[:100], y[:100])
-    with pytest.raises(ValueError, match="Model 'fewer' knows other classes than 'all': fit both to the same labels"):
+    with pytest.raises(ValueError, match="Model 'fewer' has other classes than 'all': fit both to the same labels"):
         PosteriorsDisplay.from_estimators({"all": model, "fewer": fewer}, X, y)
 
 

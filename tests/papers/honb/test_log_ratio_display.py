@@ -188,15 +188,15 @@ def strongest(higher, first, top):
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=12), st.integers(0, 8))
 def test_the_strongest_terms_of_both_classes_are_named_in_turn(terms, top):
     higher, first = zip(*terms)
-    assert LogRatioDisplay(higher, first, top=top).telling == strongest(higher, first, top)
+    assert LogRatioDisplay(higher, first, top=top).top_terms == strongest(higher, first, top)
 
 
 @pytest.mark.parametrize("top", [0, 1, 6, 14])
-def test_labels_name_the_telling_terms_at_their_points(top):
+def test_labels_name_the_top_terms_at_their_points(top):
     display = LogRatioDisplay(*many_terms(200)[:3], top=top, normalized=True).plot(ax=new_axes())
-    assert [label.get_text() for label in display.labels_] == [display.names[place] for place in display.telling]
+    assert [label.get_text() for label in display.labels_] == [display.names[place] for place in display.top_terms]
     assert len(display.labels_) == top
-    for label, place in zip(display.labels_, display.telling):
+    for label, place in zip(display.labels_, display.top_terms):
         np.testing.assert_array_equal(label.xy, display.points_[place])
 
 
@@ -209,7 +209,7 @@ def test_labels_cover_neither_each_other_nor_a_named_point_nor_the_legend(size, 
     words = words_of(display, display.labels_)
     assert len(words) == 10
     assert not overlapping([*words, display.ax_.get_legend().get_window_extent()])
-    for x, y in display.ax_.transData.transform(display.points_[display.telling]):
+    for x, y in display.ax_.transData.transform(display.points_[display.top_terms]):
         assert not any(box.x0 < x < box.x1 and box.y0 < y < box.y1 for box in words)
     frame = display.ax_.get_window_extent()
     assert all(frame.x0 - 1 <= box.x0 and box.x1 <= frame.x1 + 1 for box in words)
@@ -268,13 +268,13 @@ def test_newsgroups_on_religion_fall_into_three_groups():
 
 
 def test_arrays_that_do_not_fit_or_hold_no_ratios_are_refused():
-    with pytest.raises(ValueError, match="first has 1 entries, but higher has 2: give one a term"):
+    with pytest.raises(ValueError, match="first has 1 entries, but higher has 2: give one per term"):
         LogRatioDisplay([1, 2], [1])
     with pytest.raises(ValueError, match="names has 3 entries, but higher has 2"):
         LogRatioDisplay([1, 2], [1, 2], "abc")
     with pytest.raises(ValueError, match="groups has 1 entries, but higher has 2"):
         LogRatioDisplay([1, 2], [1, 2], groups=[0])
-    with pytest.raises(ValueError, match="groups may hold 0"):
+    with pytest.raises(ValueError, match="groups may only hold 0"):
         LogRatioDisplay([1, 2], [1, 2], groups=[0, 3])
     with pytest.raises(ValueError, match="first holds nan at place 1: leave out terms"):
         LogRatioDisplay([1, 2], [1, np.nan])

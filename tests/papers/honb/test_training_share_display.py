@@ -86,7 +86,7 @@ def test_less_is_better_turns_the_axis_round():
     display = TrainingShareDisplay(SHARES, SCORES, metric="log_loss", title="Less, then").plot(ax=new_axes())
     bottom, top = display.ax_.get_ylim()
     assert bottom > top
-    assert display.ax_.get_ylabel() == "log loss; less is better"
+    assert display.ax_.get_ylabel() == "log loss; lower is better"
     assert display.ax_.get_title(loc="left") == "Less, then"
     # What is best is named first from the top all the same: of the last scores, nb's 0.87 is above svm's 0.84 here.
     heights = {name: box.y0 for name, box in zip(display.labels_, name_boxes(display))}

@@ -185,7 +185,7 @@ def test_an_svg_of_usual_size_stays_small():
 
 
 def test_what_is_no_table_of_correlations_is_refused():
-    with pytest.raises(ValueError, match="attributes has to name its arrays, as in"):
+    with pytest.raises(ValueError, match="attributes must be a dict of arrays, as in"):
         AttributeCorrelationDisplay.from_attributes({}, SPECIES)
     with pytest.raises(ValueError, match="y has no row of class 'rose'; its classes are 'setosa', 'versicolor'"):
         AttributeCorrelationDisplay.from_attributes({"a": IRIS}, SPECIES, classes=["rose"])
@@ -195,7 +195,7 @@ def test_what_is_no_table_of_correlations_is_refused():
         AttributeCorrelationDisplay.from_attributes({"a": [[np.nan]] * 150}, SPECIES)
     with pytest.raises(ValueError, match=r"correlations of 'a' has shape \(2, 3, 2\), but there are 2 classes"):
         AttributeCorrelationDisplay({"a": np.ones((2, 3, 2))}, ["x", "y"])
-    with pytest.raises(ValueError, match="correlations of 'a' lie beyond 0 and 1: give absolute values"):
+    with pytest.raises(ValueError, match="correlations of 'a' are not between 0 and 1: give absolute values"):
         AttributeCorrelationDisplay({"a": -np.ones((1, 2, 2))}, ["x"])
     with pytest.raises(ValueError, match="correlations is empty"):
         AttributeCorrelationDisplay({}, ["x"])
@@ -221,3 +221,8 @@ def test_it_draws_in_the_axes_given_and_again_in_others():
 
 def test_svg_has_all_names_as_they_are_and_no_colours_but_variables():
     assert_names_and_variables_alone(hostile, lambda: new_axes((24, 4.5)), HOSTILE, {"var(--c0)", "var(--faint)"})
+
+
+def test_constant_columns_have_no_correlation():
+    found = absolute_correlations(np.array([[1.0, 4.0, 7.0], [2.0, 2.0, 7.0], [3.0, 0.0, 7.0]]))
+    np.testing.assert_array_equal(found, [[1, 1, np.nan], [1, 1, np.nan], [np.nan] * 3])

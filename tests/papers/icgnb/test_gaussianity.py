@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from unnaive.papers.icgnb.gaussianity import critical_value, gaussianity, kolmogorov_smirnov, standardize
+from unnaive.papers.icgnb.gaussianity import (
+    Gaussianity,
+    critical_value,
+    gaussianity,
+    kolmogorov_smirnov,
+    read_attributes,
+    standardize,
+)
 
 
 def literal_statistic(values):
@@ -130,14 +137,48 @@ def test_what_cannot_be_tested_is_refused():
     X, y = np.ones((6, 2)), ["a"] * 6
     with pytest.raises(ValueError, match="no test 'shapiro': choose 'lilliefors' or 'kolmogorov'"):
         gaussianity(X, y, test="shapiro")
-    with pytest.raises(ValueError, match=r"alpha is 0\.2, but .* known for 0\.15, 0\.1, 0\.05, 0\.025, 0\.01 alone"):
+    with pytest.raises(ValueError, match=r"alpha is 0\.2, but .* only known for 0\.15, 0\.1, 0\.05, 0\.025, 0\.01"):
         gaussianity(X, y, alpha=0.2)
-    with pytest.raises(ValueError, match="alpha is 5, but a level lies between 0 and 1"):
+    with pytest.raises(ValueError, match="alpha is 5, but a significance level is between 0 and 1"):
         gaussianity(X, y, test="kolmogorov", alpha=5)
     with pytest.raises(ValueError, match="X has 6 rows, but y has 5 labels"):
         gaussianity(X, y[:5])
     with pytest.raises(ValueError, match="Input y contains NaN"):
         gaussianity(X, ["a"] * 5 + [None])
     X[2, 1] = np.inf
-    with pytest.raises(ValueError, match="X holds inf in column 1: fill in what is missing, or leave the column out"):
+    with pytest.raises(ValueError, match="X holds inf in column 1: impute it, or leave the column out"):
         gaussianity(X, y)
+
+
+# Small examples
+
+
+def test_an_attribute_without_a_statistic_is_not_accepted():
+    statistics = np.array([[0.05, 0.31, np.nan], [0.12, 0.19, 0.08]])
+    found = Gaussianity(np.array(["no", "yes"]), np.array([20, 30]), statistics, np.array([0.19, 0.16]))
+    assert found.n_accepted.tolist() == [1, 2]
+
+
+def test_exponential_attributes_are_rejected_and_gaussian_ones_are_not():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=200), rng.exponential(size=200)])
+    found = gaussianity(X, np.repeat(["a", "b"], 100))
+    assert found.statistics.round(2).tolist() == [[0.07, 0.15], [0.06, 0.19]]
+    assert found.critical_values.round(3).tolist() == [0.089, 0.089]
+    assert found.n_accepted.tolist() == [1, 1]
+
+
+def test_statistics_and_critical_values_of_small_samples():
+    statistics = kolmogorov_smirnov(np.array([[0.0, 7.0], [0.0, 7.0], [0.0, 7.0], [1.0, 7.0]]))
+    np.testing.assert_array_equal(statistics.round(3), [0.441, np.nan])
+    assert (round(critical_value(50), 3), round(critical_value(50, "kolmogorov"), 3)) == (0.125, 0.188)
+
+
+def test_constant_columns_cannot_be_standardized():
+    found = standardize(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]))
+    np.testing.assert_allclose(found, [[-1, np.nan], [0, np.nan], [1, np.nan]], atol=1e-12)
+
+
+def test_a_missing_attribute_is_named():
+    with pytest.raises(ValueError, match="X holds nan in column 1: impute it, or leave the column out"):
+        read_attributes([[1.0, float("nan")]], ["a"])

@@ -121,7 +121,7 @@ def test_an_svg_of_many_attributes_stays_small():
 
 
 def test_what_does_not_belong_together_is_refused():
-    with pytest.raises(ValueError, match="attributes has to name its arrays, as in"):
+    with pytest.raises(ValueError, match="attributes must be a dict of arrays, as in"):
         GaussianityDisplay.from_attributes(IRIS, SPECIES)
     with pytest.raises(ValueError, match="'new' has 150 rows, but y has 149 labels"):
         GaussianityDisplay.from_attributes({"new": IRIS}, SPECIES[:149])

@@ -234,7 +234,7 @@ def test_a_fitted_model_is_drawn_with_its_graph_and_new_attributes():
 def test_rows_that_are_not_those_of_the_graph_are_refused():
     model = Graph().fit(IRIS)
     for X in (IRIS[::-1], IRIS[:, :3], IRIS + NEW[:, :4]):
-        with pytest.raises(ValueError, match="X has 150 rows that are not the 150 of the graph: give all rows that"):
+        with pytest.raises(ValueError, match="X has 150 rows that are not the 150 of the graph: give all rows of"):
             InstanceGraphDisplay.from_estimator(model, X, SPECIES)
     with pytest.raises(NotFittedError):
         InstanceGraphDisplay.from_estimator(Graph(), IRIS, SPECIES)
@@ -251,7 +251,7 @@ def test_edges_and_rows_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="edges names row -1"):
         InstanceGraphDisplay.from_attributes(IRIS, NEW, CHAIN - 1, SPECIES)
     for edges in (CHAIN.T, CHAIN / 2, [1, 2]):
-        with pytest.raises(ValueError, match=r"edges has shape .*: give pairs of places of rows"):
+        with pytest.raises(ValueError, match=r"edges has shape .*: give pairs of row indices"):
             InstanceGraphDisplay.from_attributes(IRIS, NEW, edges, SPECIES)
     with pytest.raises(ValueError, match="Z has 149 rows, but y has 150 labels"):
         InstanceGraphDisplay.from_attributes(IRIS, NEW[1:], CHAIN, SPECIES)

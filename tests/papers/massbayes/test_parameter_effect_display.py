@@ -85,7 +85,7 @@ def test_logarithmic_axes_are_those_of_the_parameter_and_of_the_ratios():
 
 def test_less_is_better_turns_the_axis_of_scores_round_and_no_other():
     display = ParameterEffectDisplay(VALUES, SCORES, RATIOS, metric="log_loss").plot(ax=new_axes())
-    assert display.ax_.get_ylabel() == "log loss; less is better"
+    assert display.ax_.get_ylabel() == "log loss; lower is better"
     bottom, top = display.ax_.get_ylim()
     assert bottom > top
     bottom, top = display.ratio_ax_.get_ylim()

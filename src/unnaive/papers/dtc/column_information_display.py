@@ -1,4 +1,4 @@
-"""ColumnInformationDisplay: how much every column says about the class."""
+"""ColumnInformationDisplay: the mutual information between each column and the class."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from unnaive.models import classifier_of
 from unnaive.papers.dtc.components_display import read_fitted
 from unnaive.show.display import Display
 from unnaive.show.panels import fitting, inset, legend_below
-from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, bare, draw_grid, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
 
 _MAX_COLUMNS = 40
-_NEGLIGIBLE = -1e-9  # bits: what rounding may make of none
-# In inches: over the bars, below them (numbers and their title), a line of the legend, a bar and its gap, these at
-# least, and names at most.
+_NEGLIGIBLE = -1e-9  # bits, due to rounding
+# In inches: above the bars, below them (numbers and their title), a line of the legend, a bar and its gap, their
+# minimum, and the maximum width of names.
 _ABOVE, _BELOW, _LEGEND, _LANE, _LANE_LEAST, _NAMES = 0.06, 0.45, 0.24, 0.2, 0.12, 2.6
 _TITLE_LINE = 0.25
 _NAME_SHARE = 0.4  # of the width, at most
 
 
+@shared_docs
 class ColumnInformationDisplay(Display):
-    """Mutual information between the class and every column in bits, one bar a column, the most informative on top.
+    """Mutual information between the class and each column in bits, the most informative column on top.
 
-    Columns that were chosen for a model have filled bars, all others open ones. Of many columns the best forty are
-    drawn, or as many as there is room for. Figure 3 of the paper on the decomposed tensor classifier (DTC) is of this
-    kind.
+    Columns that were chosen for a model have filled bars, all others open ones. At most forty columns are drawn, or as
+    many as there is room for. Figure 3 of the paper on the decomposed tensor classifier (DTC) is of this kind.
 
     Parameters
     ----------
     information : array-like of shape (n_columns,)
         In bits.
     names : list of str, optional
-        Names of the columns; by default their places.
+        Names of the columns; their positions by default.
     n_chosen : int, optional
-        How many of the most informative columns were chosen. By default nothing is known of that.
+        Number of columns that were chosen, from the most informative one; unknown by default.
     title : str, optional
 
     Attributes
@@ -50,15 +50,13 @@ class ColumnInformationDisplay(Display):
     chosen : ndarray of bool of shape (n_columns,), or None
         Which columns were chosen.
     order : ndarray of int of shape (n_columns,)
-        Places of the columns, from the most informative to the least; of equal ones, those chosen first.
+        Indices of the columns, the most informative first; of equal ones, the chosen ones first.
     panel_ : matplotlib Axes
-        With the bars.
+        The axes with the bars.
     bars_ : list of matplotlib Rectangle
         From top to bottom.
     legend_ : matplotlib Legend or None
-    ax_ : matplotlib Axes
-        Those that hold the panel.
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
@@ -80,13 +78,11 @@ class ColumnInformationDisplay(Display):
     ) -> None:
         given = np.asarray(information, dtype=np.float64)
         if given.ndim != 1 or not len(given):
-            raise ValueError(f"information has shape {given.shape}: give the bits of one column or more.")
+            raise ValueError(f"information has shape {given.shape}: give the bits of at least one column.")
         n_columns = len(given)
         self.names = [f"column {place}" for place in range(n_columns)] if names is None else [str(n) for n in names]
         if len(self.names) != n_columns:
-            raise ValueError(
-                f"names has {len(self.names)} entries, but information has {n_columns}: give one a column."
-            )
+            raise ValueError(f"names has {len(self.names)} entries, but information has {n_columns}: give one each.")
         wrong = ~(np.isfinite(given) & (given >= _NEGLIGIBLE))
         if wrong.any():
             place = int(wrong.argmax())
@@ -95,7 +91,7 @@ class ColumnInformationDisplay(Display):
                 "never negative."
             )
         if n_chosen is not None and not 0 <= n_chosen <= n_columns:
-            raise ValueError(f"n_chosen is {n_chosen}: it has to be between 0 and the number of columns, {n_columns}.")
+            raise ValueError(f"n_chosen is {n_chosen}: it must be between 0 and the number of columns, {n_columns}.")
         self.information = np.maximum(given, 0.0)
         self.order = np.argsort(-self.information, kind="stable")
         self.chosen: NDArray[np.bool_] | None = None
@@ -108,18 +104,18 @@ class ColumnInformationDisplay(Display):
     def from_estimator(
         cls, model: Any, *, title: str | None = None, ax: Axes | None = None
     ) -> ColumnInformationDisplay:
-        """Draw what a fitted model found out about its columns, and which of them it chose.
+        """Draw the columns of a fitted model, and which of them it selected.
 
         Parameters
         ----------
         model : classifier with ``column_information_`` and ``selected_features_``, or pipeline that ends in one
-            Its columns have their names if it was fitted to a frame.
+            Its columns are named if it was fitted to a frame.
         title : str, optional
         {plotted}
         """
         information, selected = read_fitted(model, "column_information_", "selected_features_")
         display = cls(information, getattr(classifier_of(model), "feature_names_in_", None), title=title)
-        # The model knows which they are; of columns that say the same it may have taken another one.
+        # Of columns with the same information, the model may have selected another one.
         display.chosen = np.isin(np.arange(len(information)), selected)
         display.order = np.lexsort((~display.chosen, -display.information))
         return display.plot(ax=ax)
@@ -131,14 +127,11 @@ class ColumnInformationDisplay(Display):
         return 6.5, height + (_TITLE_LINE if self.title else 0.0)
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        if self.title:
-            write_title(ax, shorten(self.title, 200))
-        width, height = settle(ax)
+        width, height = bare(ax, self.title)
         below = _BELOW + (0.0 if self.chosen is None else _LEGEND)
         inner = max(height - _ABOVE - below, 0.2)
         n_lines = min(len(self.names), _MAX_COLUMNS + 1, max(2, int(inner / _LANE_LEAST)))
-        # A single other column takes no more room than the line that would say so.
+        # A single other column takes no more room than the line that would replace it.
         drawn, others = np.split(self.order, [n_lines if n_lines == len(self.names) else n_lines - 1])
         rest = self._say_rest(others)
         text_size = min(TEXT_SIZE, 0.8 * 72 * inner / n_lines)
@@ -157,7 +150,7 @@ class ColumnInformationDisplay(Display):
         self._write_legend(ax)
 
     def _say_rest(self, others: NDArray[np.intp]) -> str:
-        """What is said of the columns without a bar, if there are some."""
+        """The line about columns without a bar, if there are any."""
         if not len(others):
             return ""
         n_chosen = 0 if self.chosen is None else int(self.chosen[others].sum())
@@ -171,19 +164,10 @@ class ColumnInformationDisplay(Display):
             for bar, is_chosen in zip(self.bars_, self.chosen[drawn].tolist()):
                 bar.set(**_look(is_chosen))
         for place, (size, number) in enumerate(zip(sizes.tolist(), numbers)):
-            ax.annotate(
-                number,
-                (size, place),
-                (4, 0),
-                textcoords="offset points",
-                va="center",
-                color=INK,
-                fontsize=text_size,
-            ).set_in_layout(False)
+            write(ax, number, (size, place), (4, 0), size=text_size, ha="left").set_in_layout(False)
         room = 1.1 * max(text_width(number, text_size) for number in numbers) + 0.1
         ax.set_xlim(0, (sizes.max() or 1.0) / max(1 - room / width, 0.3))
-        ax.grid(axis="x", color=GRID, linewidth=0.6)
-        ax.set_axisbelow(True)
+        draw_grid(ax, "x")
         label = "mutual information with the class, in bits"
         ax.set_xlabel(label if text_width(label, TEXT_SIZE + 1) <= width else "bits", labelpad=2)
 
@@ -200,6 +184,6 @@ class ColumnInformationDisplay(Display):
 
 
 def _look(is_chosen: bool) -> dict[str, Any]:
-    """Filled, or open for who sees no colors."""
+    """Filled if chosen, otherwise open, so that color is not the only difference."""
     color = PALETTE[0] if is_chosen else FAINT
     return {"facecolor": color if is_chosen else "none", "edgecolor": color, "linewidth": 0.9}

@@ -1,4 +1,4 @@
-"""ComponentsDisplay: what every component of a decomposed tensor adds to every class, as a Hinton diagram."""
+"""ComponentsDisplay: the contributions of components to classes, as a Hinton diagram."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from unnaive.core.docstrings import shared_docs
 from unnaive.models import classifier_of
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, fitting, inset, legend_below
-from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, bare, number_text, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# In inches: the side of a cell at most, a cell that is as high as a line of text, the whole drawing at most, names of
-# classes at most, over the cells, and below them, where there are numbers, their title and the legend.
+# In inches: the maximum side of a cell, a line of text, the maximum width and height, the maximum width of class names,
+# above the cells, and below them (numbers, their title and the legend).
 _SIDE_MOST, _TEXT_LINE, _WIDEST, _HIGHEST, _NAMES, _ABOVE, _BELOW = 0.3, 0.16, 12.0, 10.0, 2.0, 0.06, 0.74
 _TITLE_LINE = 0.25
 _NAME_SHARE = 0.35  # of the width, at most
 _FULL = 0.92  # side of the largest square, in cells
-_FRAME, _FRAME_SHARE = 0.08, 0.22  # how thick the line round an open square is at most, in cells and in its sides
+_FRAME, _FRAME_SHARE = 0.08, 0.22  # maximum line width of an open square, in cells and in its sides
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
+@shared_docs
 class ComponentsDisplay(Display):
-    """Contributions of components to classes: a square each, the larger, the more.
+    """Contributions of components to classes, as squares whose areas are proportional to them.
 
-    The area of a square is in proportion to the size of the contribution. Positive ones are filled, negative ones
-    open. Figure 7 of the paper on the decomposed tensor classifier (DTC) is of this kind.
+    Squares are filled for positive contributions and open for negative ones. Figure 7 of the paper on the decomposed
+    tensor classifier (DTC) is of this kind.
 
     Parameters
     ----------
@@ -43,16 +44,14 @@ class ComponentsDisplay(Display):
     Attributes
     ----------
     sides : ndarray of shape (n_classes, n_components)
-        Sides of the squares as shares of the largest.
+        Sides of the squares, relative to the largest.
     panel_ : matplotlib Axes
         With components from left to right and classes from top to bottom.
     squares_ : dict of str to matplotlib PathPatch
-        All squares of a kind, "positive" or "negative"; without an entry if there are none.
+        The "positive" and the "negative" squares, if there are any.
     legend_ : matplotlib Legend
-        Says how large the largest squares of both kinds are.
-    ax_ : matplotlib Axes
-        Those that hold the panel.
-    figure_ : matplotlib Figure
+        The largest contributions of both signs.
+    {drawn}
 
     Examples
     --------
@@ -70,12 +69,12 @@ class ComponentsDisplay(Display):
         self.classes = list(classes)
         if self.contributions.ndim != 2 or not self.contributions.size:
             raise ValueError(
-                f"contributions has shape {self.contributions.shape}: give one row a class and one column a component."
+                f"contributions has shape {self.contributions.shape}: give one row per class, one column per component."
             )
         if len(self.classes) != len(self.contributions):
             raise ValueError(
                 f"classes has {len(self.classes)} labels, but contributions has {len(self.contributions)} rows: "
-                "give one label a row."
+                "give one label per row."
             )
         if not np.isfinite(self.contributions).all():
             place, component = np.argwhere(~np.isfinite(self.contributions))[0].tolist()
@@ -112,17 +111,14 @@ class ComponentsDisplay(Display):
         return width, height + (_TITLE_LINE if self.title else 0.0)
 
     def _room_for_names(self, most: float) -> float:
-        """Inches for the names of the classes and a gap."""
+        """Width in inches of the names of the classes and a gap."""
         widest = max(text_width(shorten(class_name(label), 40), TEXT_SIZE) for label in self.classes)
         return min(most, 1.03 * widest + 0.12)
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        if self.title:
-            write_title(ax, shorten(self.title, 200))
-        width, height = settle(ax)
+        width, height = bare(ax, self.title)
         n_classes, n_components = self.contributions.shape
-        # Names have a share of the axes for certain, and what cells do not need.
+        # Names get a share of the axes, and what the cells do not need.
         beside = self._room_for_names(max(_NAME_SHARE * width, width - n_components * _SIDE_MOST - 0.05))
         most = max((height - _ABOVE - _BELOW) / n_classes, 0.01)
         wide = min(_SIDE_MOST, (width - beside - 0.05) / n_components)
@@ -144,7 +140,7 @@ class ComponentsDisplay(Display):
         ):
             for place in places.tolist():
                 rule(place, color=GRID, linewidth=min(0.5, 3 * min(wide, high)), zorder=1)
-        size = min(TEXT_SIZE, 60 * high)  # a line of text is not higher than a cell
+        size = min(TEXT_SIZE, 60 * high)  # so that a line of text is not taller than a cell
         names = [fitting(class_name(label), beside - 0.1, size) for label in self.classes]
         ax.set_yticks(range(n_classes), names, fontsize=size, parse_math=False)
         apart = 1.5 * text_width(str(n_components), TEXT_SIZE) / wide
@@ -154,7 +150,7 @@ class ComponentsDisplay(Display):
         ax.set_xlabel("component", labelpad=2)
 
     def _draw_squares(self, ax: Axes, square: NDArray[np.float64]) -> None:
-        """Draw into cells that hold a square of some width and height, in cells."""
+        """Draw all squares; ``square`` is the width and height of the largest that fits in a cell, in cells."""
         from matplotlib.patches import PathPatch
 
         self.squares_ = {}
@@ -164,10 +160,10 @@ class ComponentsDisplay(Display):
         ):
             if chosen.any():
                 places, components = np.nonzero(chosen)
-                centres = np.column_stack([components + 1.0, places])
-                path = _squares(centres, _FULL * self.sides[chosen], square, hollow=kind == "negative")
+                centers = np.column_stack([components + 1.0, places])
+                path = _squares(centers, _FULL * self.sides[chosen], square, hollow=kind == "negative")
                 look: dict[str, Any] = {"facecolor": color, "edgecolor": "none", "linewidth": 0}
-                # Moved to whole pixels, squares would not have the areas that they stand for.
+                # Snapped to pixels, squares would not have exact areas.
                 self.squares_[kind] = PathPatch(path, snap=False, zorder=2, **look)
                 ax.add_artist(self.squares_[kind])
 
@@ -180,40 +176,32 @@ class ComponentsDisplay(Display):
             Patch(facecolor="none", edgecolor=PALETTE[1], linewidth=1.2),
         ]
         words = [
-            f"positive, up to {_number(highest)}" if highest > 0 else "positive: none",
-            f"negative, down to {_number(lowest)}" if lowest < 0 else "negative: none",
+            f"positive, up to {number_text(highest)}" if highest > 0 else "positive: none",
+            f"negative, down to {number_text(lowest)}" if lowest < 0 else "negative: none",
         ]
         self.legend_ = legend_below(ax, marks, words, len(words), handlelength=0.7)
-        self.legend_.set_bbox_to_anchor((0, up), ax.transAxes)  # close to few cells in large axes
-        # What stands for nothing that is drawn steps back.
+        self.legend_.set_bbox_to_anchor((0, up), ax.transAxes)  # close to the cells, if they are few
+        # Gray out entries without squares.
         for text, kind in zip(self.legend_.get_texts(), ("positive", "negative")):
             if kind not in self.squares_:
                 text.set_color(FAINT)
 
 
 def read_fitted(model: Any, *attributes: str) -> list[NDArray[Any]]:
-    """Fitted attributes of a classifier, or of the one that a pipeline ends in; an error names the one it lacks.
-
-    Examples
-    --------
-    >>> from unnaive import NaiveBayes
-    >>> from unnaive.papers.dtc.components_display import read_fitted
-    >>> read_fitted(NaiveBayes().fit([[1], [2]], ["a", "b"]), "classes_")
-    [array(['a', 'b'], dtype='<U1')]
-    """
+    """Fitted attributes of a classifier, or of the last step of a pipeline."""
     classifier = classifier_of(model)
     for name in attributes:
         if not hasattr(classifier, name):
             raise ValueError(
-                f"{type(classifier).__name__} has no {name}: fit it, or give a decomposed tensor classifier instead."
+                f"{type(classifier).__name__} has no {name}: fit it, or pass a decomposed tensor classifier."
             )
     return [np.asarray(getattr(classifier, name)) for name in attributes]
 
 
 def _squares(
-    centres: NDArray[np.float64], sides: NDArray[np.float64], square: NDArray[np.float64], *, hollow: bool
+    centers: NDArray[np.float64], sides: NDArray[np.float64], square: NDArray[np.float64], *, hollow: bool
 ) -> Any:
-    """One path round squares, or round them and, the other way round, the holes in them."""
+    """One path around all squares and, in the opposite direction, around their holes."""
     from matplotlib.path import Path
 
     corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])
@@ -221,10 +209,6 @@ def _squares(
     if hollow:
         inner = sides - 2 * np.minimum(_FRAME, _FRAME_SHARE * sides)
         rings.append(corners[::-1] * inner[:, None, None])
-    points = centres[:, None, :] + square * np.concatenate(rings, axis=1)
+    points = centers[:, None, :] + square * np.concatenate(rings, axis=1)
     around = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
     return Path(points.reshape(-1, 2), np.tile(around, len(sides) * len(rings)))
-
-
-def _number(value: float) -> str:
-    return format(value, ".3g").replace("-", "−")

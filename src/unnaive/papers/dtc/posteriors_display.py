@@ -1,4 +1,4 @@
-"""PosteriorsDisplay: how sure models are of the correct class, and of those that are not."""
+"""PosteriorsDisplay: posterior probabilities of the correct and of the incorrect classes."""
 
 from __future__ import annotations
 
@@ -11,57 +11,55 @@ from sklearn.utils.validation import column_or_1d
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
-from unnaive.show.panels import fitting, inset
-from unnaive.show.style import GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.panels import fitting, inset, name_panel
+from unnaive.show.style import PALETTE, TEXT_SIZE, bare, draw_grid, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import StepPatch
 
 _N_BINS = 20
-_TOLERANCE = 1e-3  # of the sum of a row, which may come from single precision
-# What panels are of, in words from long to short.
+_TOLERANCE = 1e-3  # of the sum of a row, which may be in single precision
+# Titles of the panels, from long to short.
 _KINDS = (
     ("correct class, mean", "correct, mean", "correct:"),
     ("incorrect classes, mean", "incorrect, mean", "incorrect:"),
 )
-# In inches: left of the panels, between them, over each of them, below all of them, their least height, and how high
-# they would like to be.
+# In inches: left of the panels, between them, above each and below all of them, and their minimum and best heights.
 _LEFT, _BETWEEN, _ABOVE, _BELOW, _LEAST, _PANEL = 0.85, 0.25, 0.32, 0.45, 0.2, 1.25
 _TITLE_LINE = 0.25
 
 
+@shared_docs
 class PosteriorsDisplay(Display):
-    """Histograms of posteriors: of the correct class on the left, of all others on the right, a line of them a model.
+    """Histograms of posteriors, one row per model: the correct class on the left, all others on the right.
 
-    Bars are shares: on the left of the rows, on the right of all pairs of a row and a class that is not its own. Good
-    posteriors read_available near 1 on the left and near 0 on the right. Figure 6 of the paper on the decomposed tensor
-    classifier (DTC) is of this kind.
+    Bars are shares: of the rows on the left, of all pairs of a row and an incorrect class on the right. Good posteriors
+    are close to 1 on the left and to 0 on the right. Figure 6 of the paper on the decomposed tensor classifier (DTC)
+    is of this kind.
 
     Parameters
     ----------
     posteriors : dict of str to array-like of shape (n_samples, n_classes)
-        By the name of a model, posterior probabilities; every row sums to 1.
+        Posterior probabilities of each model; every row sums to 1.
     y : array-like of shape (n_samples,)
         The correct classes.
     classes : list of labels
-        Which column is which class; two or more.
+        The class of each column; at least two.
     title : str, optional
 
     Attributes
     ----------
     edges : ndarray of shape (21,)
-        Of the bins of the histograms. A posterior at an edge belongs to the bin on its right.
+        Edges of the bins. A posterior at an edge belongs to the bin on its right.
     shares : dict of str to ndarray of shape (2, 20)
-        By the name of a model, the shares of the correct class and of the incorrect ones in the bins.
+        For each model, the shares of the correct class and of the incorrect ones in the bins.
     means : dict of str to ndarray of shape (2,)
-        Likewise, the mean posteriors.
+        For each model, the mean posteriors.
     panels_ : dict of str to list of matplotlib Axes
-        Left and right; all of them have the same limits.
+        Left and right, all with the same limits.
     histograms_ : dict of str to list of matplotlib StepPatch
-    ax_ : matplotlib Axes
-        Those that hold the panels.
-    figure_ : matplotlib Figure
+    {drawn}
 
     Examples
     --------
@@ -77,13 +75,13 @@ class PosteriorsDisplay(Display):
         self, posteriors: Mapping[str, ArrayLike], y: Any, classes: Sequence[Any], *, title: str | None = None
     ) -> None:
         if not isinstance(posteriors, Mapping) or not posteriors:
-            raise ValueError('posteriors has to name its arrays, as in {"naive Bayes": model.predict_proba(X)}.')
+            raise ValueError('posteriors must be a dict of arrays, as in {"naive Bayes": model.predict_proba(X)}.')
         self.classes = np.asarray(classes, dtype=object).tolist()
         if len(self.classes) < 2:
-            raise ValueError(f"classes is {self.classes}, but there are incorrect ones only among two classes or more.")
+            raise ValueError(f"classes is {self.classes}, but there are incorrect classes only among at least two.")
         correct = self._read_labels(y)
         tables = {str(name): self._read_table(str(name), table, len(correct)) for name, table in posteriors.items()}
-        self.edges = np.arange(_N_BINS + 1) / _N_BINS  # the very numbers that are written 0.05, 0.1, 0.15
+        self.edges = np.arange(_N_BINS + 1) / _N_BINS  # exactly 0.05, 0.1, 0.15
         self.shares: dict[str, NDArray[np.float64]] = {}
         self.means: dict[str, NDArray[np.float64]] = {}
         for name, table in tables.items():
@@ -97,24 +95,24 @@ class PosteriorsDisplay(Display):
     def from_estimators(
         cls, models: Mapping[str, Any], X: Any, y: Any, *, title: str | None = None, ax: Axes | None = None
     ) -> PosteriorsDisplay:
-        """Draw what fitted models make of rows they have not seen.
+        """Draw the posteriors of fitted models for unseen rows.
 
         Parameters
         ----------
         models : dict of str to classifier with ``predict_proba``
-            By name; all of them fitted to the same classes.
+            Named models, all fitted to the same classes.
         X : frame or array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         title : str, optional
         {plotted}
         """
         if not isinstance(models, Mapping) or not models:
-            raise ValueError('models has to name its models, as in {"naive Bayes": NaiveBayes().fit(X, y)}.')
+            raise ValueError('models must be a dict of models, as in {"naive Bayes": NaiveBayes().fit(X, y)}.')
         first, *others = models
         classes = np.asarray(models[first].classes_).tolist()
         for name in others:
             if np.asarray(models[name].classes_).tolist() != classes:
-                raise ValueError(f"Model {name!r} knows other classes than {first!r}: fit both to the same labels.")
+                raise ValueError(f"Model {name!r} has other classes than {first!r}: fit both to the same labels.")
         found = {name: model.predict_proba(X) for name, model in models.items()}
         return cls(found, y, classes, title=title).plot(ax=ax)
 
@@ -124,15 +122,15 @@ class PosteriorsDisplay(Display):
         return 7.0, height + (_TITLE_LINE if self.title else 0.0)
 
     def _read_labels(self, y: Any) -> NDArray[np.bool_]:
-        """Which class is the correct one of each row."""
+        """The correct class of each row, as a boolean table."""
         labels = column_or_1d(np.asarray(y)).tolist()
         if not labels:
-            raise ValueError("y is empty: give the label of one row or more.")
+            raise ValueError("y is empty: give at least one label.")
         places = {label: place for place, label in enumerate(self.classes)}
         unknown = next((row for row, label in enumerate(labels) if label not in places), None)
         if unknown is not None:
             raise ValueError(
-                f"y holds {labels[unknown]!r} in row {unknown}, which is none of the classes "
+                f"y holds {labels[unknown]!r} in row {unknown}, which is not one of the classes "
                 f"{', '.join(map(repr, self.classes))}: leave the row out."
             )
         correct = np.zeros((len(labels), len(self.classes)), dtype=bool)
@@ -144,22 +142,19 @@ class PosteriorsDisplay(Display):
         if table.shape != (n_rows, len(self.classes)):
             raise ValueError(
                 f"posteriors of {name!r} has shape {table.shape}, but there are {n_rows} labels and "
-                f"{len(self.classes)} classes: give one row a label and one column a class."
+                f"{len(self.classes)} classes: give one row per label and one column per class."
             )
         wrong = ~((table >= -_TOLERANCE).all(axis=1) & (np.abs(table.sum(axis=1) - 1) <= _TOLERANCE))  # NaN is wrong
         if wrong.any():
             row = int(wrong.argmax())
             raise ValueError(
                 f"posteriors of {name!r} has {table[row].tolist()} in row {row}: "
-                "give probabilities, which are 0 or more and sum to 1."
+                "give probabilities, which are not negative and sum to 1."
             )
         return table.clip(0.0, 1.0)
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        if self.title:
-            write_title(ax, shorten(self.title, 200))
-        width, height = settle(ax)
+        width, height = bare(ax, self.title)
         n_models = len(self.shares)
         wide = max((width - _LEFT - _BETWEEN - 0.1) / 2, 0.3)
         high = max((height - _BELOW) / n_models - _ABOVE, _LEAST)
@@ -191,8 +186,7 @@ class PosteriorsDisplay(Display):
         ax.set(xlim=(0, 1), ylim=(0, min(1.05 * highest, 1.0)))
         ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
         ax.yaxis.set_major_locator(MaxNLocator(min(4, max(1, int(height / 0.25)))))
-        ax.grid(axis="y", color=GRID, linewidth=0.6)
-        ax.set_axisbelow(True)
+        draw_grid(ax, "y")
         ax.tick_params(length=2, pad=2, labelsize=TEXT_SIZE - 1)
         title = next((words for words in titles if text_width(words, TEXT_SIZE) <= width), titles[-1])
-        ax.set_title(title, color=INK, fontsize=TEXT_SIZE, pad=3)
+        name_panel(ax, title)

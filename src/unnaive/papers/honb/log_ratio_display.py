@@ -1,8 +1,7 @@
-"""LogRatioDisplay: what every term says for one of two classes, by higher-order paths and by documents."""
+"""LogRatioDisplay: log ratios of terms in two classes, by higher-order paths and by documents."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,57 +12,56 @@ from sklearn.utils.validation import column_or_1d
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import refuse_missing_labels
 from unnaive.show.display import Display
-from unnaive.show.score_time import place_labels
-from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.score_time import label_points
+from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, set_title, settle, shorten, text_width
 from unnaive.text.term_matrix import read_terms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Groups of terms: those of the documents of one class alone, and those of both.
+# Groups of terms: those in documents of only one class, and those in both.
 ONLY_FIRST, ONLY_SECOND, BOTH = 0, 1, 2
-_COLOURS = (PALETTE[0], PALETTE[1], FAINT)
+_COLORS = (PALETTE[0], PALETTE[1], FAINT)
 _ORDERS = {1: "first order", 2: "second order", 3: "third order"}
-_NEAR = 12.0  # points; a label that is farther from its term needs a line
 
 
 @shared_docs
 class LogRatioDisplay(Display):
-    """Log ratios of term probabilities in two classes: from higher-order paths against from single documents.
+    """Log ratios of term probabilities in two classes: higher-order paths against single documents.
 
-    One point a term. To the right and up are terms that speak for the first class, to the left and down those
-    that speak for the second. These are Figures 3 and 4 of the paper on higher-order naive Bayes (HONB).
+    There is one point per term. Terms on the right and at the top indicate the first class, those on the left and at
+    the bottom the second. Figures 3 and 4 of the paper on higher-order naive Bayes (HONB) are of this kind.
 
     Parameters
     ----------
     higher, first : array-like of shape (n_terms,)
         Log ratios from higher-order and from first-order probabilities.
     names : list of str, optional
-        The terms; by default their places.
+        The terms; their positions by default.
     groups : array-like of shape (n_terms,), optional
-        Where a term occurs: 0 in documents of the first class only, 1 of the second only, 2 of both. Points are
-        colored by it.
+        Where a term occurs, which gives its color: in documents of the first class only (0), of the second only (1),
+        or of both (2).
     classes : pair of labels, default=("a", "b")
     occurrence : bool, default=True
         Whether the ratios are of terms that occur (Eq. 10 of the paper) or that do not (Eq. 11).
     normalized : bool, default=False
-        Draw the square root of higher-order ratios, with the sign kept (Eq. 12).
+        Draw the signed square root of higher-order ratios (Eq. 12).
     order : int, default=2
         Order of the paths.
     top : int, default=6
-        How many of the most telling terms are named.
+        Number of terms that are named.
 
     Attributes
     ----------
-    telling : list of int
-        Places of the terms that are named: those of the largest higher-order ratios, of both classes in turn;
-        of equal ones, those of the larger first-order ratio.
+    top_terms : list of int
+        Indices of the named terms: those with the largest absolute higher-order ratios, alternating between the
+        classes. Ties are broken by the first-order ratio.
     points_ : ndarray of shape (n_terms, 2)
-        What was drawn: higher-order and first-order ratios.
+        Higher-order and first-order ratios as drawn.
     ranges_ : pair of (float, float)
-        Least and largest of both, as written beside the axes.
+        Minimum and maximum of both, as written beside the axes.
     labels_ : list of matplotlib Annotation
-        Names of the telling terms.
+        Names of the top terms.
     {drawn}
 
     Examples
@@ -96,15 +94,15 @@ class LogRatioDisplay(Display):
         self.groups = None if groups is None else np.asarray(groups)
         for what, given in (("first", self.first), ("names", self.names), ("groups", self.groups)):
             if given is not None and len(given) != n_terms:
-                raise ValueError(f"{what} has {len(given)} entries, but higher has {n_terms}: give one a term.")
+                raise ValueError(f"{what} has {len(given)} entries, but higher has {n_terms}: give one per term.")
         if self.groups is not None and not np.isin(self.groups, (ONLY_FIRST, ONLY_SECOND, BOTH)).all():
-            raise ValueError("groups may hold 0 (first class only), 1 (second class only) and 2 (both), nothing else.")
+            raise ValueError("groups may only hold 0 (first class only), 1 (second class only) and 2 (both).")
         self.classes = _two(classes)
         self.occurrence = occurrence
         self.normalized = normalized
         self.order = order
         self.top = top
-        self.telling = self._find_telling()
+        self.top_terms = self._find_top_terms()
 
     @classmethod
     @shared_docs
@@ -121,27 +119,21 @@ class LogRatioDisplay(Display):
         top: int = 6,
         ax: Axes | None = None,
     ) -> LogRatioDisplay:
-        """Draw what HigherOrderNB makes of the terms in the documents of two classes.
+        """Draw the log ratios that HigherOrderNB estimates from the documents of two classes.
 
-        Terms that occur in no document of the two are left out.
+        Terms that occur in no document of either class are left out.
 
         Parameters
         ----------
         X : sparse matrix, array-like or frame of shape (n_documents, n_terms)
-            Counts or booleans; how often a term occurs in a document does not matter.
+            Counts or booleans; only the presence of a term in a document matters.
         y : array-like of shape (n_documents,)
         classes : pair of labels, optional
-            The class to speak for and the class to speak against; may be left out if y has only two.
+            The class in the numerator and the one in the denominator; optional if y has only two.
         names : list of str, optional
-            The terms; by default the column names of a frame, or else their places.
-        order : int, default=2
-            Order of the paths.
-        occurrence : bool, default=True
-            Whether to draw the ratios of terms that occur or that do not.
-        normalized : bool, default=False
-            Draw the square root of higher-order ratios, with the sign kept.
-        top : int, default=6
-            How many of the most telling terms are named.
+            The terms; the column names of a frame by default, or else their positions.
+        order, occurrence, normalized, top
+            As in the constructor.
         {plotted}
         """
         from unnaive.text.higher_order_nb import HigherOrderNB
@@ -151,9 +143,7 @@ class LogRatioDisplay(Display):
         if names is None:
             names = getattr(models[0], "feature_names_in_", [f"term {place}" for place in range(documents.shape[1])])
         if len(names) != documents.shape[1]:
-            raise ValueError(
-                f"names has {len(names)} entries, but X has {documents.shape[1]} columns: give one a term."
-            )
+            raise ValueError(f"names has {len(names)} entries, but X has {documents.shape[1]} columns: give one each.")
         refuse_missing_labels(y)
         labels = column_or_1d(y)
         if len(labels) != documents.shape[0]:
@@ -184,10 +174,10 @@ class LogRatioDisplay(Display):
     def size(self) -> tuple[float, float]:
         return 7.0, 5.4
 
-    def _find_telling(self) -> list[int]:
+    def _find_top_terms(self) -> list[int]:
         by_strength = np.lexsort((-np.abs(self.first), -np.abs(self.higher)))
         sides = [by_strength[sign * self.higher[by_strength] > 0] for sign in (1, -1)]
-        # Ranked within their sides, so that a class of stronger terms does not take all the names.
+        # Ranked per class, so that a class with stronger terms does not take all the names.
         ranks = np.concatenate([2 * np.arange(len(side)) + place for place, side in enumerate(sides)])
         return np.concatenate(sides)[np.argsort(ranks)][: self.top].tolist()
 
@@ -196,11 +186,11 @@ class LogRatioDisplay(Display):
         self.points_ = np.column_stack([higher, self.first])
         across, up = ((float(values.min()), float(values.max())) for values in self.points_.T)
         self.ranges_ = across, up
-        self._write_titles(ax)
+        self._set_titles(ax)
         width, _ = settle(ax)
-        names = [shorten(self.names[place], 24) for place in self.telling]
+        names = [shorten(self.names[place], 24) for place in self.top_terms]
         room = min(max((text_width(name, TEXT_SIZE) for name in names), default=0.0) + 0.15, 0.2 * width)
-        # Zero is in the middle, and the outermost terms have room for their names.
+        # Zero is in the center, and the outermost terms have room for their names.
         for set_limits, span, share in ((ax.set_xlim, across, 1 - 2 * room / width), (ax.set_ylim, up, 0.9)):
             furthest = max(map(abs, span)) / share or 1.0
             set_limits(-furthest, furthest)
@@ -210,20 +200,20 @@ class LogRatioDisplay(Display):
         settle(ax)
         self.labels_ = self._write_labels(ax, names)
 
-    def _write_titles(self, ax: Axes) -> None:
-        write_title(ax, f"Terms for {shorten(self.classes[0], 24)} against {shorten(self.classes[1], 24)}")
+    def _set_titles(self, ax: Axes) -> None:
+        set_title(ax, f"Terms for {shorten(self.classes[0], 24)} against {shorten(self.classes[1], 24)}")
         term = "w" if self.occurrence else "no w"
         root = ", signed root" if self.normalized else ""
         across, up = (f"from {_number(low)} to {_number(high)}" for low, high in self.ranges_)
         below, beside = f"\n{_ORDERS.get(self.order, f'order {self.order}')}{root}: {across}", f"\n{_ORDERS[1]}: {up}"
-        ax.set(xlabel=below, ylabel=beside)  # they take their room before it is measured what else fits
+        ax.set(xlabel=below, ylabel=beside)  # placeholders, to measure the room that is left
         width, height = settle(ax)
         ratio = f"log P({term} | {{}}) / P({term} | {{}})"
         ax.set_xlabel(self._with_classes(ratio, width, TEXT_SIZE + 1) + below)
         ax.set_ylabel(self._with_classes(ratio, height, TEXT_SIZE + 1) + beside)
 
     def _with_classes(self, words: str, width: float, size: float) -> str:
-        """Words about both classes, whose names are cut as short as it takes for a width in inches."""
+        """Text about both classes, whose names are shortened to fit a width in inches."""
         for limit in (24, 18, 14, 10, 7):
             said = words.format(*(shorten(label, limit) for label in self.classes))
             if text_width(said, size) <= width:
@@ -238,47 +228,21 @@ class LogRatioDisplay(Display):
         for group, words in ((BOTH, "in both"), (ONLY_FIRST, "only in {0}"), (ONLY_SECOND, "only in {1}")):
             points = self.points_[self.groups == group]
             if len(points):
-                drawn.append(_dots(ax, points, _COLOURS[group]))
+                drawn.append(_dots(ax, points, _COLORS[group]))
                 said.append(self._with_classes(f"{words} ({len(points)})", width / 2 - 0.55, TEXT_SIZE))
-        # Both ratios mostly have the same sign: no corner is as empty as this one.
+        # Both ratios mostly have the same sign, so this corner is the emptiest.
         look: dict[str, Any] = {"loc": "upper left", "frameon": False, "fontsize": TEXT_SIZE, "handletextpad": 0.1}
         for text in ax.legend(drawn, said, **look).get_texts():
             text.set(color=INK, parse_math=False)
 
     def _write_labels(self, ax: Axes, names: list[str]) -> list[Any]:
-        points_a_pixel = 72 / ax.figure.dpi
-        points = ax.transData.transform(self.points_) * points_a_pixel
-        named = points[self.telling].reshape(-1, 2)
-        # A little more than 72 points an inch: on a screen, letters are moved to whole pixels.
-        sizes = np.array([(74 * text_width(name, TEXT_SIZE), 1.15 * TEXT_SIZE) for name in names]).reshape(-1, 2)
-        frame = np.array(ax.get_window_extent().extents) * points_a_pixel
-        others = np.delete(points, self.telling, axis=0)
+        points_per_pixel = 72 / ax.figure.dpi
+        others = np.delete(ax.transData.transform(self.points_) * points_per_pixel, self.top_terms, axis=0)
         covered = np.hstack([others - 2, others + 2])
         legend = ax.get_legend()
         if legend is not None:
-            covered = np.vstack([covered, np.array(legend.get_window_extent().extents) * points_a_pixel])
-        written = []
-        for name, place, (_, height), (rightwards, upwards, distance) in zip(
-            names, self.telling, sizes, place_labels(named, sizes, frame, covered)
-        ):
-            step = distance / math.hypot(rightwards, upwards)
-            label = ax.annotate(
-                name,
-                self.points_[place],
-                (rightwards * step, upwards * (step + height / 2)),
-                textcoords="offset points",
-                ha=("center", "left", "right")[rightwards],
-                va="center",
-                color=INK,
-                fontsize=TEXT_SIZE,
-                parse_math=False,
-                arrowprops={"arrowstyle": "-", "color": FAINT, "linewidth": 0.6, "shrinkB": 2}
-                if distance > _NEAR
-                else None,
-            )
-            label.set_in_layout(False)
-            written.append(label)
-        return written
+            covered = np.vstack([covered, np.array(legend.get_window_extent().extents) * points_per_pixel])
+        return label_points(ax, self.points_[self.top_terms].reshape(-1, 2), names, covered, shrink=2)
 
 
 def _dots(ax: Axes, points: NDArray[np.float64], color: str) -> Any:
@@ -288,7 +252,7 @@ def _dots(ax: Axes, points: NDArray[np.float64], color: str) -> Any:
 def _ratios(what: str, values: ArrayLike) -> NDArray[np.float64]:
     ratios = np.asarray(values, dtype=np.float64)
     if ratios.ndim != 1 or not len(ratios):
-        raise ValueError(f"{what} has shape {ratios.shape}: give the log ratio of one term or more, in one dimension.")
+        raise ValueError(f"{what} has shape {ratios.shape}: give a one-dimensional array with at least one log ratio.")
     if not np.isfinite(ratios).all():
         place = int(np.isfinite(ratios).argmin())
         raise ValueError(f"{what} holds {ratios[place]} at place {place}: leave out terms without a finite log ratio.")
@@ -302,7 +266,7 @@ def _two(classes: Sequence[Any]) -> tuple[Any, Any]:
 
 
 def _choose(labels: NDArray[Any], classes: Sequence[Any] | None) -> tuple[Any, Any]:
-    """The two classes that were named, or the only two that there are."""
+    """The two classes given, or the only two in the labels."""
     known = np.unique(labels).tolist()
     if classes is None:
         if len(known) != 2:
@@ -316,12 +280,12 @@ def _choose(labels: NDArray[Any], classes: Sequence[Any] | None) -> tuple[Any, A
 
 
 def _log_ratios(model: Any, pair: tuple[Any, Any], occurrence: bool) -> NDArray[np.float64]:
-    """Log ratios of all terms: of occurring (Eq. 10) or of not occurring (Eq. 11)."""
+    """Log ratios of all terms: of occurrence (Eq. 10) or of absence (Eq. 11)."""
     one, other = (model.classes_.tolist().index(label) for label in pair)
     log_probabilities = model.feature_log_prob_ if occurrence else model.absent_log_prob_
     return log_probabilities[one] - log_probabilities[other]
 
 
 def _number(value: float) -> str:
-    """A number of two significant digits or more; with a true minus sign."""
+    """A number with at least two significant digits and a typographic minus sign."""
     return (f"{value:.1f}" if abs(value) >= 1 else f"{value:.2g}").replace("-", "−")

@@ -1,4 +1,4 @@
-"""AttributeCorrelationDisplay: how much the attributes of a class depend on each other, in several representations."""
+"""AttributeCorrelationDisplay: correlations of the attributes within each class, in several representations."""
 
 from __future__ import annotations
 
@@ -12,46 +12,45 @@ from numpy.typing import ArrayLike, NDArray
 from unnaive.core.docstrings import shared_docs
 from unnaive.papers.icgnb.gaussianity import read_representations, standardize
 from unnaive.show.display import Display
-from unnaive.show.panels import class_name, fitting, inset, largest_classes, outline
-from unnaive.show.style import FAINT, GRID, INK, PALETTE, TEXT_SIZE, settle, text_width
+from unnaive.show.panels import class_name, fitting, inset, largest_classes, name_panel, shade_cells
+from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, bare, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MAX_CLASSES = 3
-_LEVELS = 20  # shades; more are not told apart
+_LEVELS = 20  # shades; more are not distinguishable
 # In inches: room for the names of representations and attributes, for titles, between panels, and for the shades.
 _LEFT, _ABOVE, _LINE, _BETWEEN, _BELOW, _RIGHT, _BAR = 0.62, 0.45, 0.17, 0.15, 0.25, 0.85, 0.13
 
 
+@shared_docs
 class AttributeCorrelationDisplay(Display):
-    """Heat maps of absolute Pearson correlations between attributes: a row a representation, a column a class.
+    """Heat maps of absolute Pearson correlations between attributes: one row per representation, one column per class.
 
-    The paler a map, the better does the assumption of naive Bayes hold that attributes are independent within a
-    class. Over every map is the mean of its correlations, the diagonal left out. Attributes that are struck out are
-    constant within the class and have no correlation. The slides of the paper on the instance correlation graph
-    (ICGNB) have such maps of original and new attributes.
+    The paler a map, the better the assumption of naive Bayes holds that attributes are independent within a class.
+    Above each map is the mean of its correlations, without the diagonal. Attributes that are struck out are constant
+    within the class. The slides of the paper on the instance correlation graph (ICGNB) have such maps of original and
+    new attributes.
 
     Parameters
     ----------
     correlations : dict of str to array-like of shape (n_classes, n_attributes, n_attributes)
-        By the name of a representation, absolute correlations within the classes, NaN where there is none.
-        Representations may have different numbers of attributes.
+        For each representation, absolute correlations within the classes; NaN where there is none. Representations
+        may differ in their numbers of attributes.
     classes : list of labels
     class_counts : list of int, optional
-        Numbers of rows, to be written beside the labels.
+        Numbers of rows, written beside the labels.
 
     Attributes
     ----------
     means : dict of str to ndarray of shape (n_classes,)
-        By the name of a representation, mean correlations of different attributes; NaN if there are none.
+        For each representation, the mean correlations of different attributes; NaN if there are none.
     panels_ : dict of str to list of matplotlib Axes
-        By the name of a representation, the heat maps of the classes.
+        For each representation, the heat maps of the classes.
     bar_ : matplotlib Axes
-        What the shades mean.
-    ax_ : matplotlib Axes
-        Those that hold all others.
-    figure_ : matplotlib Figure
+        The color bar.
+    {drawn}
 
     Examples
     --------
@@ -66,19 +65,16 @@ class AttributeCorrelationDisplay(Display):
     """
 
     def __init__(
-        self,
-        correlations: Mapping[str, ArrayLike],
-        classes: Sequence[Any],
-        class_counts: Sequence[int] | None = None,
+        self, correlations: Mapping[str, ArrayLike], classes: Sequence[Any], class_counts: Sequence[int] | None = None
     ) -> None:
         if not correlations:
-            raise ValueError("correlations is empty: give those of one representation or more.")
+            raise ValueError("correlations is empty: give at least one representation.")
         self.classes = list(classes)
         self.class_counts = None if class_counts is None else list(class_counts)
         if not self.classes or len(self.class_counts or self.classes) != len(self.classes):
             raise ValueError(
-                f"There are {len(self.classes)} classes and {len(self.class_counts or [])} class_counts: give one "
-                "class or more, and a count for each."
+                f"There are {len(self.classes)} classes and {len(self.class_counts or [])} class_counts: give at "
+                "least one class, and one count per class."
             )
         self.correlations = {
             str(name): _correlations(name, given, len(self.classes)) for name, given in correlations.items()
@@ -91,22 +87,17 @@ class AttributeCorrelationDisplay(Display):
     @classmethod
     @shared_docs
     def from_attributes(
-        cls,
-        attributes: Mapping[str, Any],
-        y: Any,
-        *,
-        classes: Sequence[Any] | None = None,
-        ax: Axes | None = None,
+        cls, attributes: Mapping[str, Any], y: Any, *, classes: Sequence[Any] | None = None, ax: Axes | None = None
     ) -> AttributeCorrelationDisplay:
-        """Draw the correlations of attributes in one representation of the rows or more.
+        """Draw the correlations of the attributes in one or several representations.
 
         Parameters
         ----------
         attributes : dict of str to array-like of shape (n_samples, n_attributes)
-            By the name of a representation, numbers, none of them missing.
+            Numbers without missing values, for each representation.
         y : array-like of shape (n_samples,)
         classes : list of labels, optional
-            Which to draw; by default the three largest, or all if there are fewer.
+            The classes to draw; the three largest by default.
         {plotted}
         """
         tables, labels = read_representations(attributes, y)
@@ -116,7 +107,7 @@ class AttributeCorrelationDisplay(Display):
         for label in drawn:
             if label not in known:
                 raise ValueError(f"y has no row of class {label!r}; its classes are {', '.join(map(repr, known))}.")
-        # By places: numpy takes some strings for others that lack a character at the end.
+        # By index: numpy ignores trailing null characters when it compares strings.
         of_classes = [indices == known.index(label) for label in drawn]
         return cls(
             {
@@ -137,8 +128,7 @@ class AttributeCorrelationDisplay(Display):
         )
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
-        width, height = settle(ax)
+        width, height = bare(ax)
         n_rows, n_columns = len(self.correlations), len(self.classes)
         side = min(
             (width - _LEFT - _RIGHT) / n_columns - _BETWEEN, (height - _LINE - _BELOW) / n_rows - (_ABOVE - _BELOW)
@@ -154,20 +144,14 @@ class AttributeCorrelationDisplay(Display):
                 mean = self.means[name][column]
                 words = [self._name_class(column, side)] if row == 0 else []
                 words.append("no pairs" if math.isnan(mean) else f"mean {mean:.2f}")
-                panel.set_title("\n".join(words), color=INK, fontsize=TEXT_SIZE, parse_math=False, pad=3)
+                name_panel(panel, "\n".join(words))
                 if column:
                     panel.set_yticklabels([])
                 else:
                     panel.set_ylabel(fitting(name, side, TEXT_SIZE + 1))
                 self.panels_[name].append(panel)
-        self.bar_ = inset(
-            ax,
-            (width, height),
-            _LEFT + n_columns * (side + _BETWEEN) + 0.1,
-            up,
-            _BAR,
-            n_rows * (side + _ABOVE) - _ABOVE,
-        )
+        beside = _LEFT + n_columns * (side + _BETWEEN) + 0.1
+        self.bar_ = inset(ax, (width, height), beside, up, _BAR, n_rows * (side + _ABOVE) - _ABOVE)
         _draw_bar(self.bar_)
 
     def _name_class(self, place: int, width: float) -> str:
@@ -181,17 +165,7 @@ class AttributeCorrelationDisplay(Display):
 
 
 def absolute_correlations(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Absolute Pearson correlations between columns; NaN where one of them is constant.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.papers.icgnb.attribute_correlation_display import absolute_correlations
-    >>> absolute_correlations(np.array([[1.0, 4.0, 7.0], [2.0, 2.0, 7.0], [3.0, 0.0, 7.0]]))
-    array([[ 1.,  1., nan],
-           [ 1.,  1., nan],
-           [nan, nan, nan]])
-    """
+    """Absolute Pearson correlations between columns; NaN where one of them is constant."""
     standard = standardize(numbers)
     constant = np.isnan(standard[0])
     standard[:, constant] = 0.0
@@ -202,7 +176,6 @@ def absolute_correlations(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _draw_map(ax: Axes, table: NDArray[np.float64], side: float) -> None:
-    from matplotlib.patches import PathPatch
     from matplotlib.ticker import MaxNLocator
 
     n_attributes = len(table)
@@ -215,21 +188,11 @@ def _draw_map(ax: Axes, table: NDArray[np.float64], side: float) -> None:
         for strike in (ax.axhline, ax.axvline):
             strike(place, color=FAINT, linewidth=min(1.0, 24 * side / n_attributes), zorder=1)
     shades = np.rint(_LEVELS * np.where(np.isnan(table), 0.0, table)).astype(int)
-    for shade in range(1, _LEVELS + 1):
-        # One path for all cells of a shade: a web page of a path a cell would be many times as large.
-        cells = outline(shades == shade)
-        if cells is not None:
-            look: dict[str, Any] = {
-                "facecolor": PALETTE[0],
-                "edgecolor": "none",
-                "linewidth": 0,
-                "alpha": shade / _LEVELS,
-            }
-            ax.add_artist(PathPatch(cells, snap=True, zorder=2, **look))  # add_patch looks at every cell for limits
+    shade_cells(ax, shades, PALETTE[0], [shade / _LEVELS for shade in range(1, _LEVELS + 1)])
 
 
 def _draw_bar(ax: Axes) -> None:
-    """The shades, from none to the strongest."""
+    """Draw a color bar."""
     from matplotlib.patches import Rectangle
 
     ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[0, 0.25, 0.5, 0.75, 1])
@@ -249,11 +212,11 @@ def _correlations(name: Any, given: ArrayLike, n_classes: int) -> NDArray[np.flo
     values = np.asarray(given, dtype=np.float64)
     if values.ndim != 3 or len(values) != n_classes or values.shape[1] != values.shape[2] or not values.size:
         raise ValueError(
-            f"correlations of {name!r} has shape {values.shape}, but there are {n_classes} classes: give a square "
-            "matrix for each."
+            f"correlations of {name!r} has shape {values.shape}, but there are {n_classes} classes: give one square "
+            "matrix per class."
         )
     if (values < 0).any() or (values > 1).any():
-        raise ValueError(f"correlations of {name!r} lie beyond 0 and 1: give absolute values.")
+        raise ValueError(f"correlations of {name!r} are not between 0 and 1: give absolute values.")
     return values
 
 

@@ -1,4 +1,4 @@
-"""GaussianityDisplay: how far the attributes of every class are from Gaussian, in several representations."""
+"""GaussianityDisplay: how far the attributes of each class are from Gaussian, in several representations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unnaive.papers.icgnb.gaussianity import Gaussianity, gaussianity, read_repr
 from unnaive.show.curves import curve_style
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, fitting, inset, legend_below
-from unnaive.show.style import FAINT, GRID, INK, TEXT_SIZE, settle, text_width, write_title
+from unnaive.show.style import FAINT, INK, TEXT_SIZE, bare, draw_grid, settle, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MAX_CLASSES = 15
 _GAP = 0.7  # between classes, in lanes
-# In inches: over the panels, below them (numbers, their title and the legend), between them, and a lane.
+# In inches: above the panels, below them (numbers, their title and the legend), between them, and a lane.
 _ABOVE, _BELOW, _BETWEEN, _LANE = 0.06, 0.72, 0.3, 0.2
 _CRITICAL, _DASHES = "critical value", (0, (3, 2))
 _TESTS = {
@@ -30,38 +30,35 @@ _TESTS = {
 }
 
 
+@shared_docs
 class GaussianityDisplay(Display):
-    """Kolmogorov–Smirnov statistics of every attribute within every class, and how many a test does not reject.
+    """Kolmogorov–Smirnov statistics of each attribute within each class, and how many a test does not reject.
 
-    On the left a thin stroke an attribute, a thick one at their median: the nearer to 0, the more Gaussian. A dashed
-    line is the critical value of the class. On the right the numbers of attributes that are not beyond it. The
-    slides of the paper on the instance correlation graph (ICGNB) have both for original and new attributes.
+    On the left, each thin stroke is an attribute and the thick one their median: the closer to 0, the more Gaussian. A
+    dashed line is the critical value of the class. On the right are the numbers of attributes below it. The slides of
+    the paper on the instance correlation graph (ICGNB) have both for original and new attributes.
 
     Parameters
     ----------
     found : dict of str to Gaussianity
-        By the name of a representation; all with the same classes, test and level.
+        Test results of each representation, all with the same classes, test and level.
 
     Attributes
     ----------
     drawn : ndarray of int
-        Places of the classes that are drawn: the largest fifteen.
+        Indices of the classes that are drawn: the largest fifteen.
     statistics_ax_, counts_ax_ : matplotlib Axes
-        The panels.
     strokes_ : dict of str to list of matplotlib Line2D
-        By the name of a representation, the strokes of each class drawn.
+        For each representation, the strokes of each class.
     bars_ : dict of str to matplotlib BarContainer
-        By the name of a representation, the bars of the classes drawn.
     legend_ : matplotlib Legend
-    ax_ : matplotlib Axes
-        Those that hold the panels.
-    figure_ : matplotlib Figure
+    {drawn}
 
     Notes
     -----
-    The slides take the critical value of a Gaussian that is known beforehand, though mean and deviation were estimated
-    from the same values; that is far too kind. By default the test is that of Lilliefors, which corrects for this;
-    ``test="kolmogorov"`` draws the slides' way. :func:`unnaive.papers.icgnb.gaussianity.gaussianity` has the details.
+    The slides use the critical values of a known Gaussian, although its mean and deviation were estimated from the same
+    values, which makes the test far too lenient. The default is the Lilliefors test, which corrects for this;
+    ``test="kolmogorov"`` follows the slides. See :func:`unnaive.papers.icgnb.gaussianity.gaussianity`.
 
     Examples
     --------
@@ -75,7 +72,7 @@ class GaussianityDisplay(Display):
 
     def __init__(self, found: Mapping[str, Gaussianity]) -> None:
         if not found:
-            raise ValueError("found is empty: give the statistics of one representation or more.")
+            raise ValueError("found is empty: give the statistics of at least one representation.")
         self.found = {str(name): of_name for name, of_name in found.items()}
         first = next(iter(self.found.values()))
         for name, other in self.found.items():
@@ -97,16 +94,15 @@ class GaussianityDisplay(Display):
         alpha: float = 0.05,
         ax: Axes | None = None,
     ) -> GaussianityDisplay:
-        """Test and draw the attributes of one representation of the rows or more.
+        """Test and draw the attributes of one or several representations.
 
         Parameters
         ----------
         attributes : dict of str to array-like of shape (n_samples, n_attributes)
-            By the name of a representation, numbers, none of them missing.
+            Numbers without missing values, for each representation.
         y : array-like of shape (n_samples,)
-        test : {"lilliefors", "kolmogorov"}, default="lilliefors"
-        alpha : float, default=0.05
-            Level of the test.
+        test, alpha
+            As in :func:`unnaive.papers.icgnb.gaussianity.gaussianity`.
         {plotted}
         """
         tables, labels = read_representations(attributes, y)
@@ -118,11 +114,9 @@ class GaussianityDisplay(Display):
         return 8.0, max(2.6, _ABOVE + _BELOW + _LANE * len(self.drawn) * (len(self.found) + _GAP) + 0.5)
 
     def _draw(self, ax: Axes) -> None:
-        ax.set_axis_off()
         left_out = len(self.classes) - len(self.drawn)
         shown = f" of the {len(self.drawn)} largest of {len(self.classes)} classes" if left_out else ""
-        write_title(ax, f"Distance from Gaussian{shown}, by {_TESTS[self.test]}")
-        width, height = settle(ax)
+        width, height = bare(ax, f"Distance from Gaussian{shown}, by {_TESTS[self.test]}")
         lanes = len(self.drawn) * (len(self.found) + _GAP)
         inner = max(height - _ABOVE - _BELOW, 0.3)
         text_size = min(TEXT_SIZE, 0.8 * 72 * inner / len(self.drawn))
@@ -134,8 +128,7 @@ class GaussianityDisplay(Display):
         middles = (np.arange(len(names)) + 0.5) * (len(self.found) + _GAP)
         for panel in (self.statistics_ax_, self.counts_ax_):
             panel.set(ylim=(lanes, 0))
-            panel.grid(axis="x", color=GRID, linewidth=0.6)
-            panel.set_axisbelow(True)
+            draw_grid(panel, "x")
             panel.spines["left"].set_visible(False)
             panel.set_yticks(middles, names, parse_math=False)
             panel.tick_params(axis="y", length=0, labelsize=text_size)
@@ -146,7 +139,7 @@ class GaussianityDisplay(Display):
         self._write_legend(ax, width)
 
     def _lanes_of(self, representation: int) -> NDArray[np.floating[Any]]:
-        """Where the middle of a representation's lane is in every class."""
+        """The center of a representation's lane in each class."""
         return np.arange(len(self.drawn)) * (len(self.found) + _GAP) + _GAP / 2 + representation + 0.5
 
     def _draw_statistics(self, ax: Axes, lane: float) -> None:
@@ -157,7 +150,7 @@ class GaussianityDisplay(Display):
             for middle, values in zip(self._lanes_of(place), of_name.statistics[self.drawn]):
                 tested = np.sort(values[~np.isnan(values)])
                 across = np.array([middle - 0.36, middle + 0.36, np.nan])
-                # One line of many pieces: small, and never a shade for a value that is not there.
+                # One line of many pieces, which keeps the file small.
                 (strokes,) = ax.plot(
                     np.repeat(tested, 3), np.tile(across, len(tested)), color=color, linewidth=1.0, alpha=0.55
                 )
@@ -166,13 +159,8 @@ class GaussianityDisplay(Display):
                     median = np.full(2, np.median(tested))
                     ax.plot(median, across[:2], color=color, linewidth=min(3.5, lane / 3), solid_capstyle="butt")
                 else:
-                    ax.annotate(
-                        " nothing to test",
-                        (0, middle),
-                        va="center",
-                        color=FAINT,
-                        fontsize=min(TEXT_SIZE - 1, 0.8 * lane),
-                    )
+                    size = min(TEXT_SIZE - 1, 0.8 * lane)
+                    write(ax, " nothing to test", (0, middle), (0, 0), size=size, color=FAINT, ha="left")
         band = len(self.found) + _GAP
         for place, limit in enumerate(self.critical_values[self.drawn].tolist()):
             ends = [place * band + 0.1, (place + 1) * band - 0.1]
@@ -189,15 +177,8 @@ class GaussianityDisplay(Display):
             middles = self._lanes_of(place)
             self.bars_[name] = ax.barh(middles, counts, height=0.72, color=curve_style(place)[0], linewidth=0)
             for count, middle, values in zip(counts.tolist(), middles, of_name.statistics[self.drawn]):
-                ax.annotate(
-                    "–" if np.isnan(values).all() else f"{count} of {of_all}",
-                    (count, middle),
-                    (3, 0),
-                    textcoords="offset points",
-                    va="center",
-                    color=INK,
-                    fontsize=text_size,
-                ).set_in_layout(False)
+                words = "–" if np.isnan(values).all() else f"{count} of {of_all}"
+                write(ax, words, (count, middle), (3, 0), size=text_size, ha="left").set_in_layout(False)
         room = text_width(f"{most} of {most}", text_size) + 0.08
         width, _ = settle(ax)
         ax.set_xlim(0, most / max(1 - room / width, 0.3))
@@ -221,6 +202,6 @@ class GaussianityDisplay(Display):
 
 
 def _longest_fitting(ax: Axes, *choices: str) -> str:
-    """The first of some words, from long to short, that is not wider than the axes; or else the last."""
+    """The first of several texts that is not wider than the axes, or else the last."""
     width, _ = settle(ax)
     return next((words for words in choices if text_width(words, TEXT_SIZE + 1) <= width), choices[-1])

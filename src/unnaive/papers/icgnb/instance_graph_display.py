@@ -1,4 +1,4 @@
-"""InstanceGraphDisplay: rows by their attributes, the graph that joins them, and what was made of both."""
+"""InstanceGraphDisplay: rows by original attributes, the graph that connects them, and rows by new attributes."""
 
 from __future__ import annotations
 
@@ -15,57 +15,55 @@ from unnaive.papers.icgnb.gaussianity import read_attributes, standardize
 from unnaive.show.curves import curve_style
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, inset, largest_classes, legend_below
-from unnaive.show.style import FAINT, INK, TEXT_SIZE, settle, shorten, text_width, write_title
+from unnaive.show.style import FAINT, INK, TEXT_SIZE, set_title, settle, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MAX_CLASSES = 31  # of a look of their own; markers and colors go no further
+_MAX_CLASSES = 31  # with a color and marker of their own
 _TITLE_LINE, _LEGEND_LINE = 0.19, 0.2  # inches
 _BESIDE, _BELOW = 0.27, 0.27  # inches for the names of the axes
-_HANDLE = 0.32  # inches of a mark in the legend, with what is around it
+_HANDLE = 0.32  # inches for a mark in the legend, with padding
 
 
+@shared_docs
 class InstanceGraphDisplay(Display):
-    """Rows in the plane of their original attributes, with the graph between them, and in that of new attributes.
+    """Rows by their original attributes, the graph that connects them, and the rows by new attributes.
 
-    Three panels: (a) the rows, colored by class, (b) the same with the edges of the graph, those between rows of
-    different classes in dark, (c) the rows by new attributes. The slides of the paper on the instance correlation
-    graph (ICGNB) have these three.
+    There are three panels: (a) the rows, colored by class, (b) the same with the edges of the graph, dark between rows
+    of different classes, (c) the rows by new attributes. The slides of the paper on the instance correlation graph
+    (ICGNB) have these three.
 
     Parameters
     ----------
     points, new_points : array-like of shape (n_samples, 2)
-        Where the rows are, by original and by new attributes.
+        Positions of the rows, by original and by new attributes.
     edges : array-like of int of shape (n_edges, 2)
-        Pairs of rows that the graph joins.
+        Pairs of connected rows.
     labels : array-like of shape (n_samples,)
     axis_names, new_axis_names : pair of str, optional
-        What is on the axes.
+        Labels of the axes.
     max_rows : int, default=1500
-        More rows are not drawn: half as many edges are then chosen at random, and the rows they join, filled up with
-        other rows; all edges between these are drawn.
+        Of more rows, a sample is drawn: the ends of half as many random edges, filled up with random rows. All edges
+        between them are drawn.
 
     Attributes
     ----------
     classes : list of labels
     share_within : float
-        Share of all edges that join rows of the same class; NaN without edges.
+        Share of all edges that connect rows of the same class; NaN without edges.
     drawn_rows, drawn_edges : ndarray of int
-        Places of the rows and edges that are drawn, the same ones in all panels.
+        Indices of the rows and edges that are drawn.
     panels_ : list of matplotlib Axes
     edge_lines_ : dict of str to matplotlib Line2D
         The edges "within" classes and "between" them.
     legend_ : matplotlib Legend
-    ax_ : matplotlib Axes
-        Those that hold the panels.
-    figure_ : matplotlib Figure
+    {drawn}
 
     Notes
     -----
-    Where there are more than two attributes, the plane is that of the first two principal components: of standardized
-    original attributes, and of new attributes as they are. Labels have no part in it, so that classes that are apart
-    in the picture are apart in the attributes.
+    More than two attributes are reduced to their first two principal components; original attributes are standardized
+    first. Labels are not used, so that classes that are separate in the drawing are separate in the attributes.
 
     Examples
     --------
@@ -110,35 +108,25 @@ class InstanceGraphDisplay(Display):
     def from_attributes(
         cls, X: Any, Z: Any, edges: ArrayLike, y: Any, *, max_rows: int = 1500, ax: Axes | None = None
     ) -> InstanceGraphDisplay:
-        """Draw rows by original and by new attributes, and a graph of them.
+        """Draw rows by original and new attributes, and the graph that connects them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_attributes)
-            Original attributes: numbers, none of them missing.
+            Original attributes: numbers without missing values.
         Z : array-like of shape (n_samples, n_new_attributes)
             New attributes.
-        edges : array-like of int of shape (n_edges, 2)
-            Pairs of rows that the graph joins.
         y : array-like of shape (n_samples,)
-            Labels, for the colors.
-        max_rows : int, default=1500
-            More rows are not drawn, see the class.
+        edges, max_rows
+            As in the constructor.
         {plotted}
         """
         original, labels = read_attributes(X, y, "X")
         new, _ = read_attributes(Z, y, "Z")
         points, axis_names = _plane(original, standardized=True)
         new_points, new_axis_names = _plane(new, standardized=False)
-        return cls(
-            points,
-            new_points,
-            edges,
-            labels,
-            axis_names=axis_names,
-            new_axis_names=new_axis_names,
-            max_rows=max_rows,
-        ).plot(ax=ax)
+        names: dict[str, Any] = {"axis_names": axis_names, "new_axis_names": new_axis_names}
+        return cls(points, new_points, edges, labels, **names, max_rows=max_rows).plot(ax=ax)
 
     @classmethod
     @shared_docs
@@ -150,30 +138,29 @@ class InstanceGraphDisplay(Display):
         Parameters
         ----------
         model : InstanceGraphNB or InstanceGraphEmbedding
-            Fitted; or a pipeline that ends in one.
+            Fitted, or the last step of a fitted pipeline.
         X : frame or array-like of shape (n_samples, n_features)
-            All rows that are in the model's graph, in their order.
+            All rows of the model's graph, in the same order.
         y : array-like of shape (n_samples,)
-            Their labels, for the colors.
         max_rows : int, default=1500
-            More rows are not drawn, see the class.
+            As in the constructor.
         {plotted}
         """
         fitted = classifier_of(model)
         check_is_fitted(fitted)
-        graph = getattr(fitted, "graph_", fitted)  # a classifier keeps the embedding that it decides from
+        graph = getattr(fitted, "graph_", fitted)  # a classifier keeps its embedding here
         for name in ("attributes_", "edges_", "embedding_"):
             if not hasattr(graph, name):
                 raise ValueError(f"{type(fitted).__name__} has no {name}: give a model with a graph of its rows.")
         original, _ = read_attributes(X if fitted is model else model[:-1].transform(X), y, "X")
         in_graph = np.asarray(graph.attributes_, dtype=np.float64)
-        # Compared as deviations from the mean, however the model scales its attributes.
+        # Compared after standardization, as the model may scale its attributes.
         if original.shape != in_graph.shape or not np.allclose(
             standardize(original), standardize(in_graph), atol=1e-6, equal_nan=True
         ):
             raise ValueError(
-                f"X has {len(original)} rows that are not the {len(in_graph)} of the graph: give all rows that the "
-                "model made it of, in the same order, and their labels."
+                f"X has {len(original)} rows that are not the {len(in_graph)} of the graph: give all rows of the "
+                "graph, in the same order, and their labels."
             )
         return cls.from_attributes(original, graph.embedding_, graph.edges_, y, max_rows=max_rows, ax=ax)
 
@@ -182,12 +169,12 @@ class InstanceGraphDisplay(Display):
         return 10.0, 3.9 + _LEGEND_LINE * len(self._legend_rows(9.8))
 
     def _choose(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Rows and edges to draw: all, or so many at random, the same ones every time."""
+        """Rows and edges to draw: all of them, or a random sample that is always the same."""
         n_rows, n_edges = len(self.points), len(self.edges)
         if n_rows <= self.max_rows:
             return np.arange(n_rows), np.arange(n_edges)
         rng = np.random.default_rng(0)
-        # Rows at random would leave next to no edges: few of these have both ends among them.
+        # Hardly any edges would have both ends among random rows.
         edges = rng.permutation(n_edges)[: self.max_rows // 2]
         joined = np.zeros(n_rows, dtype=bool)
         joined[self.edges[edges].ravel()] = True
@@ -196,7 +183,7 @@ class InstanceGraphDisplay(Display):
         return np.flatnonzero(joined), np.flatnonzero(joined[self.edges].all(axis=1))
 
     def _groups(self) -> list[tuple[str, NDArray[np.bool_], str, str]]:
-        """Name, rows, color and marker of every class; small classes beyond the markers in one."""
+        """Name, rows, color and marker of each class; small classes beyond the maximum share one."""
         named = largest_classes(self.labels, _MAX_CLASSES)
         places = [self.classes.index(label) for label in named]
         groups = [
@@ -209,7 +196,7 @@ class InstanceGraphDisplay(Display):
         return groups
 
     def _legend_rows(self, width: float) -> list[int]:
-        """How many entries are in each row of the legend, in a width in inches."""
+        """Number of entries in each row of the legend, at a width in inches."""
         names = [name for name, *_ in self._groups()]
         widest = max(text_width(name, TEXT_SIZE) for name in names) + _HANDLE
         columns = max(1, min(len(names), int(width / widest)))
@@ -219,9 +206,8 @@ class InstanceGraphDisplay(Display):
         ax.set_axis_off()
         n_drawn, n_rows, n_edges = len(self.drawn_rows), len(self.points), len(self.edges)
         if n_drawn < n_rows:
-            write_title(
-                ax, f"{n_drawn:,} of {n_rows:,} rows and {len(self.drawn_edges):,} of {n_edges:,} edges are drawn"
-            )
+            drawn = f"{n_drawn:,} of {n_rows:,} rows and {len(self.drawn_edges):,} of {n_edges:,} edges"
+            set_title(ax, f"{drawn} are drawn")
         width, height = settle(ax)
         wide = max(width / 3 - _BESIDE, 0.3)
         titles = (
@@ -244,7 +230,7 @@ class InstanceGraphDisplay(Display):
             self._draw_points(panel, points)
             panel.set_xlabel(names[0], fontsize=TEXT_SIZE)
             panel.set_ylabel(names[1], fontsize=TEXT_SIZE)
-            write_title(panel, title)
+            set_title(panel, title)
             self.panels_.append(panel)
         self._draw_edges(self.panels_[1])
         self._write_legend(ax, rows[0])
@@ -273,7 +259,7 @@ class InstanceGraphDisplay(Display):
             ("within", edges[within], FAINT, 0.7),
             ("between", edges[~within], INK, 1.3),
         ):
-            # One line of many pieces, which takes a small part of the room of as many lines.
+            # One line of many pieces, which keeps the file small.
             ends = np.full((len(chosen), 3, 2), np.nan)
             ends[:, :2] = self.points[chosen]
             (self.edge_lines_[what],) = ax.plot(*ends.reshape(-1, 2).T, color=color, linewidth=line_width, zorder=2)
@@ -294,7 +280,7 @@ def _pairs(edges: ArrayLike, n_rows: int) -> NDArray[np.intp]:
     if not given.size:
         return np.empty((0, 2), dtype=np.intp)
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
-        raise ValueError(f"edges has shape {given.shape} and type {given.dtype}: give pairs of places of rows.")
+        raise ValueError(f"edges has shape {given.shape} and type {given.dtype}: give pairs of row indices.")
     wrong = given[(given < 0) | (given >= n_rows)]
     if len(wrong):
         raise ValueError(f"edges names row {wrong[0]}, but rows are counted from 0 to {n_rows - 1}.")
@@ -302,7 +288,7 @@ def _pairs(edges: ArrayLike, n_rows: int) -> NDArray[np.intp]:
 
 
 def _plane(numbers: NDArray[np.float64], standardized: bool) -> tuple[NDArray[np.float64], tuple[str, str]]:
-    """Rows in two dimensions: two attributes as they are, or the first two principal components of more."""
+    """Rows in two dimensions: up to two attributes as they are, or the first two principal components."""
     n_attributes = numbers.shape[1]
     if n_attributes <= 2:
         names = [f"attribute {column}" for column in range(n_attributes)]
@@ -310,11 +296,11 @@ def _plane(numbers: NDArray[np.float64], standardized: bool) -> tuple[NDArray[np
     centered = np.nan_to_num(standardize(numbers)) if standardized else numbers - numbers.mean(axis=0)
     left, lengths, directions = np.linalg.svd(centered, full_matrices=False)
     directions = directions[:2]
-    # A direction has two signs: the one whose largest entry is positive, so that the picture is always the same.
+    # The sign with which the largest entry is positive, so that the drawing is always the same.
     strongest = np.abs(directions).argmax(axis=1)
     signs = np.sign(directions[np.arange(len(directions)), strongest])
     points = np.zeros((len(numbers), 2))
     points[:, : len(directions)] = left[:, :2] * lengths[:2] * signs
-    relative = np.pad(lengths / (lengths[0] or 1.0), (0, 1)) ** 2  # to the longest, so that no square overflows
+    relative = np.pad(lengths / (lengths[0] or 1.0), (0, 1)) ** 2  # to the longest, to avoid overflow
     percents = 100 * relative[:2] / max(relative.sum(), 1.0)
     return points, (f"component 1 ({percents[0]:.0f} %)", f"component 2 ({percents[1]:.0f} %)")
