@@ -127,19 +127,33 @@ def compare(
     before = {result.key: result for result in file.begin(settings, resume)} if file is not None else {}
     tasks = list(plan.tasks())
     done = {task.key: before[task.key] for task in tasks if task.key in before}
+    left = [task for task in tasks if task.key not in done]
+    collect(_work(left, plan, bias_variance, n_jobs), done, len(tasks), file, on_result)
+    return Comparison.of(settings, done.values())
+
+
+def collect(
+    results: Iterable[FoldResult],
+    done: dict[tuple[str, str, int, int], FoldResult],
+    n_expected: int,
+    file: ResultsFile | None,
+    on_result: Callable[[FoldResult, int, int], None] | None,
+) -> None:
+    """Add new results to those that are done, and write and report each as it comes, until Ctrl-C."""
     try:
-        for result in _work([task for task in tasks if task.key not in done], plan, bias_variance, n_jobs):
+        for result in results:
+            if result.key in done:
+                continue
             done[result.key] = result
             if file is not None:
                 file.append(result)
             if on_result is not None:
-                on_result(result, len(done), len(tasks))
+                on_result(result, len(done), n_expected)
     except KeyboardInterrupt:
         pass
     finally:
         if file is not None:
             file.close()
-    return Comparison.of(settings, done.values())
 
 
 @dataclass(frozen=True)

@@ -59,9 +59,9 @@ def small(monkeypatch):
     monkeypatch.setattr(massbayes_sets, "DRAWN", drawn)
     for name, value in {
         "_OF_PAPER": ("MassBayes'", "MassBayes", "A1DE", "NB-Disc"),
-        "_BASELINES": (),
+        "_NOT_IN_PAPER": (),
         "_SLOW": ("MassBayes'",),
-        "_MOST_ROWS": {"MassBayes": math.inf, "NB-Disc": 1000},
+        "_MAX_ROWS": {"MassBayes": math.inf, "NB-Disc": 1000},
         "SAMPLE_SIZES": (50, 5000),
         "N_TREES": (5, 100),
         "SCALE": (700, 1400),
@@ -231,7 +231,7 @@ def test_data_sets_that_cannot_be_had_are_refused():
 
 
 def test_models_have_the_papers_settings():
-    models = make_models([*massbayes._OF_PAPER, *massbayes._BASELINES])
+    models = make_models([*massbayes._OF_PAPER, *massbayes._NOT_IN_PAPER])
     assert models["MassBayes'"].sample_size is None
     assert (models["MassBayes"].sample_size, models["MassBayes"].n_trees, models["MassBayes"].depth) == (5000, 100, 10)
     assert (models["A3DE"].n, models["A2DE"].n) == (3, 2)
@@ -266,7 +266,7 @@ def test_the_sets_are_those_of_table_2(sets):
 def test_quick_models_come_out_as_printed(run, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(massbayes, "_OF_PAPER", ("MassBayes", "A1DE", "NB-Disc"))
-    monkeypatch.setattr(massbayes, "_BASELINES", ())
+    monkeypatch.setattr(massbayes, "_NOT_IN_PAPER", ())
     names = ["Shuttle", "Letters", "Magic04", "Mamograph", "Pendigits"]
     code, printed, _ = run("reproduce", "massbayes", "--sets", ",".join(names), "--jobs", "1", "--json")
     assert code == 0

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unnaive import DecomposedTensorClassifier, NaiveBayes, __version__
-from unnaive.evaluate.compare import ignore_sigint, split
+from unnaive.evaluate.compare import collect, ignore_sigint, split
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import ResultsFile
 from unnaive.evaluate.significance import DECIMALS
@@ -207,31 +207,21 @@ def run(names: Sequence[str], n_imputations: int, request: Request, part: str) -
     done = {result.key: result for result in Comparison.of(settings, before).results if result.repeat < n_imputations}
     total = Comparison.of(settings, ()).n_expected
 
-    def tasks() -> Iterator[Any]:
-        for name, (_, completed) in sets.items():
-            for imputation, dataset in enumerate(completed):
-                for fold in range(FOLDS):
-                    if any((name, model, imputation, fold) not in done for model in settings["models"]):
-                        yield joblib.delayed(measure)(Task(dataset, imputation, fold, request.seed))
+    tasks = [
+        joblib.delayed(measure)(Task(dataset, imputation, fold, request.seed))
+        for name, (_, completed) in sets.items()
+        for imputation, dataset in enumerate(completed)
+        for fold in range(FOLDS)
+        if any((name, model, imputation, fold) not in done for model in settings["models"])
+    ]
 
-    try:
+    def results() -> Iterator[FoldResult]:
         with ignore_sigint():
-            # Listed before anything is measured, as what is done grows meanwhile.
-            found = joblib.Parallel(n_jobs=request.n_jobs, return_as="generator_unordered")([*tasks()])
+            found = joblib.Parallel(n_jobs=request.n_jobs, return_as="generator_unordered")(tasks)
         for of_fold in found:
-            for result in of_fold:
-                if result.key in done:  # before the run was interrupted amid a fold
-                    continue
-                done[result.key] = result
-                if file is not None:
-                    file.append(result)
-                if request.on_result is not None:
-                    request.on_result(result, len(done), total)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        if file is not None:
-            file.close()
+            yield from of_fold
+
+    collect(results(), done, total, file, request.on_result)
     return Comparison.of(settings, done.values())
 
 

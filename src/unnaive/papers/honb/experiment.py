@@ -239,7 +239,7 @@ def tables(comparison: Comparison) -> list[RebuiltTable]:
     plans: tuple[tuple[str, tuple[str, ...], Mapping[str, Mapping[str, Any]]], ...] = (
         ("Table 2: accuracy, 5 % to train on", _COLUMNS_2, {**_TABLE_2, DOCSTRINGS: {}}),
         (
-            "Baselines, same trials",
+            "Baselines for Table 2: accuracy, same trials",
             ("HONB", *_BASELINES),
             {name: {} for name in (*SETS, DOCSTRINGS)},
         ),

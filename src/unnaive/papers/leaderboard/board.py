@@ -17,7 +17,7 @@ from unnaive.papers.leaderboard.tables import KINDS, Tables
 from unnaive.show.style import scored
 
 METRICS = ("accuracy", "log_loss")
-MOST_TIME = 10.0  # times naive Bayes', that a recommended model may take
+MAX_RUNTIME = 10.0  # of a recommended model, as a multiple of naive Bayes'
 
 
 def contenders(names: Sequence[str] = ()) -> list[Model]:
@@ -77,7 +77,7 @@ class Rival(NamedTuple):
     def verdict(self) -> str:
         """In a word, at 5 %."""
         if not self.p_value < 0.05:
-            return "not told apart"
+            return "no significant difference"
         return "better" if self.wins > self.losses else "worse"
 
 
@@ -136,7 +136,7 @@ class Leaderboard:
         fit = [
             model
             for model in comparison.models
-            if not MODELS[model].is_baseline and model not in failed and times[model] <= MOST_TIME
+            if not MODELS[model].is_baseline and model not in failed and times[model] <= MAX_RUNTIME
         ]
         best, *others = sorted(fit, key=lambda model: sum(of_metric[model] for of_metric in ranks.values()))
         rivals = [_rival(comparison, metric, best, ranks[metric]) for metric in METRICS]

@@ -14,7 +14,7 @@ import numpy as np
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.evaluate.significance import nemenyi_critical_difference
 from unnaive.models import MODELS
-from unnaive.papers.leaderboard.board import METRICS, MOST_TIME, Leaderboard, seconds_of
+from unnaive.papers.leaderboard.board import METRICS, MAX_RUNTIME, Leaderboard, seconds_of
 from unnaive.papers.leaderboard.tables import Tables, kind_of
 
 
@@ -77,20 +77,20 @@ def document(board: Leaderboard, command: str) -> str:
         "(leaderboard.svg)",
         _overall(board),
         "## By kind of columns and by size",
-        "Average ranks among the tables whose columns are all categories, all numbers, or both, and among those that "
-        "have so many rows, all of them counted. Two models differ significantly where their ranks are the critical "
+        "Average ranks among the tables whose columns are all categories, all numbers, or both, and among tables of "
+        "similar size, before any cut. Two models differ significantly if their ranks are at least the critical "
         "difference (Nemenyi, 5 %) apart.",
         *(f"{label_of(metric)}:\n\n{_by_group(board, metric)}" for metric in METRICS),
-        f"Time to fit and predict, naive Bayes' = 1:\n\n{_by_group(board, None)}",
+        f"Runtime of fit and predict, naive Bayes = 1:\n\n{_by_group(board, None)}",
         "## The tables",
         _sets(board),
         "## How it was measured",
-        f"{comparison.settings['cv']} stratified folds, the same for all models; all that a model learns, cut points "
-        f"and categories too, it learns from the training rows. {_of_the_cut(tables)}icgnb sees the rows to be "
-        "predicted, without their labels. Support vector machines have no probabilities, and no log loss. A "
-        "probability below 2.2e-16 is taken for that. Columns are numbers or categories as the files say, also "
-        "where numbers are codes. Times are by the clock on the wall, the least of the folds; other work on the "
-        "machine lengthens long fits more than short ones.",
+        f"{comparison.settings['cv']} stratified folds, the same for all models; everything a model learns, including cut "
+        f"points and categories, it learns from the training rows. {_cut_note(tables)}icgnb sees the rows to be "
+        "predicted, without their labels. Support vector machines have no probabilities, so no log loss. Probabilities "
+        "are clipped at 2.2e-16. Columns are numbers or categories as the files declare them, even where numbers are "
+        "codes. Times are wall-clock times, the minimum over the folds; other load on the machine lengthens long fits "
+        "more than short ones.",
         _failures(comparison),
         _left_out(tables),
     ]
@@ -110,14 +110,14 @@ def _recommended(board: Leaderboard) -> str:
         for found in board.recommendations
         for place, rival in enumerate(found.rivals)
     ]
-    header = ("columns", "model", "time", "by", "rank (mean)", "best baseline", "wins/ties/losses", "the model is")
+    header = ("columns", "model", "time", "by", "rank (mean)", "best baseline", "wins/ties/losses", "verdict")
     after = "; ".join(f"for {found.kind} {' and '.join(found.next) or 'nothing'}" for found in board.recommendations)
     return (
-        "The rule, which knows no names: of the models of this library that failed on none of these tables and take at "
-        f"most {MOST_TIME:g} times as long as naive Bayes, the one with the best mean of its average ranks by accuracy "
-        "and by log loss. Beside it stands the model of scikit-learn that ranks best, whatever time it takes, and how "
-        "the two compare, table by table (Wilcoxon's signed ranks; both were chosen on these very tables, so p is too "
-        f"small if anything).\n\n{_table(header, rows)}\n\nNext by the same rule come {after}."
+        "One rule decides: of the models of this library that failed on none of these tables and take at most "
+        f"{MAX_RUNTIME:g} times as long as naive Bayes, the one with the best mean of its average ranks by accuracy and "
+        "by log loss. The baseline is the model of scikit-learn that ranks best, whatever its runtime. The two are "
+        "compared table by table (Wilcoxon's signed ranks; both were chosen on these very tables, so p is too small if "
+        f"anything).\n\n{_table(header, rows)}\n\nNext by the same rule: {after}."
     )
 
 
@@ -152,10 +152,10 @@ def _overall(board: Leaderboard) -> str:
         for metric in METRICS
     )
     return (
-        "Average ranks (1 is best; who fails ranks last), mean scores over the tables done, tables won, tied and lost "
-        "against naive Bayes by a corrected paired t-test at 5 %, time to fit and predict as a multiple of naive "
-        "Bayes' (geometric mean over tables), and on how many tables it did not fail. Models of "
-        f"scikit-learn are in italics. The critical difference of ranks (Nemenyi, 5 %) is {differences}."
+        "Average ranks (1 is best; a model that fails ranks last), mean scores over the completed tables, tables won, "
+        "tied and lost against naive Bayes by a corrected paired t-test at 5 %, runtime of fit and predict as a "
+        "multiple of naive Bayes' (geometric mean over tables), and the number of tables on which it did not fail. "
+        f"Models of scikit-learn are in italics. The critical difference of ranks (Nemenyi, 5 %) is {differences}."
         f"\n\n{_table(header, rows)}"
     )
 
@@ -201,18 +201,18 @@ def _sets(board: Leaderboard) -> str:
     ]
     header = ("table", "columns are", "rows", "columns", "classes", "nb", "best of ours", "best of scikit-learn's")
     return (
-        "Accuracy of naive Bayes, and of whichever models did best here, which is more than one could have known "
+        "Accuracy of naive Bayes, and of the best models on each table, which could not have been known "
         f"beforehand:\n\n{_table(header, rows)}"
     )
 
 
-def _of_the_cut(tables: Tables) -> str:
+def _cut_note(tables: Tables) -> str:
     sizes = [dataset.n_rows for name, dataset in tables.data.items() if dataset.n_rows < tables.n_rows[name]]
     if not sizes:
         return ""
     return (
-        f"{len(sizes)} of the tables were cut to {max(sizes):,} rows, drawn with classes as often as in all of them, "
-        "so that rare ones may be gone. "
+        f"{len(sizes)} of the tables were cut to {max(sizes):,} rows, stratified by class, so that rare classes may be "
+        "gone. "
     )
 
 
@@ -231,14 +231,14 @@ def _left_out(tables: Tables) -> str:
     twins = ", ".join(f"{name} (as {kept})" for name, kept in tables.twins.items())
     return " ".join(
         [
-            *([f"Left out because they are here under another name: {twins}."] if twins else []),
-            *([f"Left out because they are no tables: {', '.join(tables.others)}."] if tables.others else []),
+            *([f"Left out as duplicates under another name: {twins}."] if twins else []),
+            *([f"Left out because they are not tables: {', '.join(tables.others)}."] if tables.others else []),
         ]
     )
 
 
 def _number(value: float) -> str:
-    """With one decimal; nothing for what there is not."""
+    """With one decimal; empty if NaN."""
     return "" if np.isnan(value) else f"{value:.1f}"
 
 

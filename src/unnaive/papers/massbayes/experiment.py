@@ -240,9 +240,9 @@ def tables(comparisons: Sequence[Comparison]) -> list[RebuiltTable]:
     of_which = f"{_ABSENT} is missing, {', '.join(DRAWN)} are our own"
     plans: tuple[tuple[type[RebuiltTable], str, tuple[str, ...], Any], ...] = (
         (Percents, f"Table 3: accuracy in %, by cross-validation ({of_which})", _OF_PAPER, _accuracies),
-        (Percents, "Table 3, baselines: accuracy in %, same folds", others, _accuracies),
+        (Percents, "Baselines for Table 3: accuracy in %, same folds", others, _accuracies),
         (Amounts, "Table 5: seconds to fit and predict a fold, bins included", _OF_PAPER, _runtimes),
-        (Amounts, "Table 5, baselines: seconds to fit and predict a fold, same folds", others, _runtimes),
+        (Amounts, "Baselines for Table 5: seconds to fit and predict a fold, same folds", others, _runtimes),
     )
     rebuilt = [_merged(kind, title, comparisons, columns, measure) for kind, title, columns, measure in plans]
     return [table for table in [*rebuilt[:2], contests_of(comparisons), *rebuilt[2:]] if table.cells]
