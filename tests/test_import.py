@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import ClassifierMixin, TransformerMixin, is_classifier
 
 import unnaive
+from unnaive.lazy import lazy_names
 from unnaive.models import MODELS, classifier_of
 
 PUBLIC = [name for name in unnaive.__all__ if not name.startswith("__")]
@@ -95,3 +96,10 @@ def test_every_entry_of_the_registry_makes_an_estimator(name):
     assert estimator.get_params().items() >= model.parameters.items()
     assert model.make(n_jobs=2).n_jobs == 2
     assert model.make() is not model.make()
+
+
+def test_lazy_names_are_those_of_their_modules():
+    get, _ = lazy_names("unnaive", {"lazy_names": "lazy"})
+    assert get("lazy_names") is lazy_names
+    with pytest.raises(AttributeError, match="has no attribute 'other'"):
+        get("other")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import unnaive
-from unnaive.models import FILE_TYPES, MODELS, PUBLIC_NAMES, TRANSFORMERS, find_models
+from unnaive.models import FILE_TYPES, MODELS, PUBLIC_NAMES, TRANSFORMERS, classifier_of, find_models
 
 TOY = '''
 """The most frequent class, whatever the row."""
@@ -32,7 +32,7 @@ class Toy(ClassifierMixin, BaseEstimator):
         if self.class_count_.shape != self.classes_.shape:
             raise ValueError("There must be one count per class.")
 '''
-LINE = '        Model("toy", "Toy", "bayes.toy", "always the most frequent class", "Nobody 1763"),\n'
+LINE = '    Model("toy", "Toy", "bayes.toy", "always the most frequent class", "Nobody 1763"),\n'
 
 SAVE = """
 import pandas as pd
@@ -67,7 +67,7 @@ def toy_package(tmp_path):
     shutil.copytree(Path(unnaive.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "bayes" / "toy.py").write_text(TOY)
     registry = package / "models.py"
-    before, start, after = registry.read_text().partition("    for model in (\n")
+    before, start, after = registry.read_text().partition("_OWN = (\n")
     registry.write_text(before + start + LINE + after)
 
     def run(*arguments):
@@ -117,3 +117,20 @@ def test_the_registry_knows_every_public_name_once():
 def test_a_misspelled_model_gets_a_suggestion():
     with pytest.raises(ValueError, match="There is no model called 'oade': did you mean 'aode'"):
         find_models(["oade"])
+
+
+def test_models_are_found_by_name_and_group():
+    assert [model.name for model in find_models(["aode", "baselines"])][:3] == ["aode", "logistic", "linear-svm"]
+    assert [model.name for model in find_models(["own"], data="text")][:2] == ["bernoulli-nb", "honb"]
+
+
+def test_a_model_of_numbers_gets_its_columns_prepared():
+    name, columns = MODELS["ag-nbc"].make_for_table().steps[0]
+    assert (name, type(columns).__name__) == ("columns", "ColumnTransformer")
+
+
+def test_a_model_of_text_takes_documents():
+    model = MODELS["multinomial-nb"].make_for_documents(min_documents=2)
+    assert type(classifier_of(model)).__name__ == "MultinomialNB"
+    model.fit(["so sunny", "sunny again", "rain, rain", "rain again"], ["dry", "dry", "wet", "wet"])
+    assert model.predict(["rain"]).tolist() == ["wet"]

@@ -1,4 +1,4 @@
-"""Names of a package that are imported from their modules when they are first used."""
+"""Names of a package that are imported from their modules on first use."""
 
 from __future__ import annotations
 
@@ -9,15 +9,7 @@ from typing import Any
 
 
 def lazy_names(package: str, home: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package, from the module that each name lives in.
-
-    Examples
-    --------
-    >>> from unnaive.lazy import lazy_names
-    >>> get, _ = lazy_names("unnaive", {"lazy_names": "lazy"})
-    >>> get("lazy_names") is lazy_names
-    True
-    """
+    """``__getattr__`` and ``__dir__`` of a package, from the module of each name."""
 
     def get(name: str) -> Any:
         if name not in home:

@@ -1,6 +1,6 @@
-"""The registry: every classifier by its short name, with what it is, where it is from and what data it takes.
+"""The registry: every classifier by its short name, with its estimator, description, paper and kind of data.
 
-The tests, the benchmarks, the README and the command line read this list and no other.
+The public names of the package, the command line, the tests, the benchmarks, the README and model files follow from it.
 """
 
 from __future__ import annotations
@@ -32,14 +32,13 @@ class Model:
     data : str
         What it takes: "table" (mixed columns), "numeric", "text", "tensor" or "graph".
     parameters : dict
-        What makes it differ from the estimator's defaults.
+        Parameters that differ from the estimator's defaults.
     transductive : bool
-        Whether it wants to see the rows to be predicted in training: its ``fit`` takes rows whose label is None.
+        Whether it is trained with the rows to predict: its ``fit`` takes rows whose label is None.
     by_default : bool
-        Whether it takes part in a comparison when no models are named: those that cost more time or memory than
-        most others together do not.
+        Whether it takes part in a comparison when no models are named; slow or memory-hungry ones do not.
     counts : bool
-        Whether a model of text wants to know how often a term occurs, or only whether it does.
+        Whether a model of text uses how often a term occurs, or only whether it does.
     """
 
     name: str
@@ -69,16 +68,7 @@ class Model:
         return partial(getattr(import_module(f"unnaive.{self.module}"), self.estimator), **self.parameters)
 
     def make_for_table(self) -> Any:
-        """Make a new estimator that takes frames with mixed columns.
-
-        A model of numbers has its columns prepared, one of tensors sees which closed patterns a row has.
-
-        Examples
-        --------
-        >>> from unnaive.models import MODELS
-        >>> MODELS["ag-nbc"].make_for_table().steps[0]
-        ('columns', ColumnTransformer(...))
-        """
+        """Make a new estimator for frames with mixed columns: numbers are prepared, tensors made of closed patterns."""
         if self.data == "tensor":
             from sklearn.pipeline import Pipeline
 
@@ -92,19 +82,7 @@ class Model:
         return self.make()
 
     def make_for_documents(self, **terms: Any) -> Any:
-        """Make a new pipeline that takes raw documents; keyword arguments are parameters of ``Terms``.
-
-        A model of tensors sees which of a few terms share a paragraph, by ``TextTensor``, which takes the same.
-
-        Examples
-        --------
-        >>> from unnaive.models import MODELS
-        >>> model = MODELS["multinomial-nb"].make_for_documents(min_documents=2)
-        >>> model.fit(["so sunny", "sunny again", "rain, rain", "rain again"], ["dry", "dry", "wet", "wet"])
-        Pipeline(...)
-        >>> model.predict(["rain"])
-        array(['wet'], dtype='<U3')
-        """
+        """Make a new pipeline for raw documents; keyword arguments are parameters of ``Terms`` (``TextTensor``)."""
         from sklearn.pipeline import Pipeline
 
         from unnaive.text.terms import Terms
@@ -115,269 +93,121 @@ class Model:
             tensors.units("")
             return Pipeline([("terms", tensors), ("classifier", self.make())])
         reader = Terms(counts=self.counts, **terms)
-        reader.tokens("")  # which refuses wrong parameters now, and not when half of the work is done
+        reader.tokens("")  # raises on wrong parameters before any work is done
         return Pipeline([("terms", reader), ("classifier", self.make())])
 
     def check_takes(self, data: str) -> None:
-        """An error unless it takes this kind of data."""
+        """Raise ValueError unless it takes this kind of data."""
         if data in _TAKES.get(self.data, (self.data,)):
             return
         if self.data == "text":
-            raise ValueError(f"{self.name!r} takes text: name the columns that hold it with --text (text=[...]).")
+            raise ValueError(f"{self.name!r} takes text: name the text columns with --text (text=[...]).")
         kind = "numbers" if self.data == "numeric" else f"{self.data}s"
         raise ValueError(f"{self.name!r} takes {kind}, not {data}: leave out --text, or name a model of {data}.")
 
 
 def classifier_of(model: Any) -> Any:
-    """The last step of a pipeline, which decides; of any other model, itself.
-
-    Examples
-    --------
-    >>> from unnaive.models import MODELS, classifier_of
-    >>> classifier_of(MODELS["multinomial-nb"].make_for_documents())
-    MultinomialNB()
-    """
+    """The last step of a pipeline; any other model itself."""
     return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
-# Kinds of data that models of a kind can be made for, where these are not only its own.
+# Kinds of data that a model can be made for, if not only its own.
 _TAKES = {"numeric": ("numeric", "table"), "tensor": ("tensor", "table", "text")}
 _WANBIA = "Zaidi et al. 2013"
 _HIGHER_ORDER = "Ganiz, Lytkin & Pottenger 2009"
 
-MODELS: dict[str, Model] = {
-    model.name: model
-    for model in (
-        Model("nb", "NaiveBayes", "bayes.naive_bayes", "naive Bayes, numbers discretized", "John & Langley 1995"),
-        Model(
-            "gnb",
-            "NaiveBayes",
-            "bayes.naive_bayes",
-            "naive Bayes, numbers Gaussian",
-            "John & Langley 1995",
-            parameters={"numeric": "gaussian"},
-        ),
-        Model(
-            "kde-nb",
-            "NaiveBayes",
-            "bayes.naive_bayes",
-            "naive Bayes, numbers by kernel densities",
-            "John & Langley 1995",
-            parameters={"numeric": "kernel"},
-        ),
-        Model("aode", "AODE", "bayes.aode", "average over one parent for all", "Webb, Boughton & Wang 2005"),
-        Model("waode", "WAODE", "bayes.aode", "AODE weighted by mutual information", "Jiang & Zhang 2006"),
-        Model("aodesr", "AODEsr", "bayes.aode", "AODE without values that others imply", "Zheng & Webb 2006"),
-        Model(
-            "a2de", "AnDE", "bayes.aode", "average over two parents for all", "Webb et al. 2012", parameters={"n": 2}
-        ),
-        Model(
-            "a3de",
-            "AnDE",
-            "bayes.aode",
-            "average over three parents for all",
-            "Webb et al. 2012",
-            parameters={"n": 3},
-            by_default=False,
-        ),
-        Model(
-            "hnb",
-            "HiddenNaiveBayes",
-            "bayes.hidden_naive_bayes",
-            "a hidden parent for every column",
-            "Jiang, Zhang & Cai 2009",
-        ),
-        Model("tan", "TAN", "bayes.networks", "a tree of dependences", "Friedman, Geiger & Goldszmidt 1997"),
-        Model("kdb", "KDB", "bayes.networks", "up to k parents a column, by mutual information", "Sahami 1996"),
-        Model("k2", "BayesNet", "bayes.networks", "parents by K2's greedy search", "Cooper & Herskovits 1992"),
-        Model(
-            "massbayes",
-            "MassBayes",
-            "mass.mass_bayes",
-            "mass of regions that random trees cut",
-            "Aryal & Ting 2013",
-            parameters={"random_state": 0},
-        ),
-        Model(
-            "dtc",
-            "DecomposedTensorClassifier",
-            "decomposition.decomposed_tensor",
-            "the joint tensor, decomposed term by term",
-            "van Gerven 2007",
-            parameters={"decomposition": "cp", "random_state": 0},
-            by_default=False,
-        ),
-        Model(
-            "dtc-mixture",
-            "DecomposedTensorClassifier",
-            "decomposition.decomposed_tensor",
-            "the joint tensor, decomposed as a mixture",
-            "van Gerven 2007",
-            parameters={"random_state": 0},
-        ),
-        Model(
-            "icgnb",
-            "InstanceGraphNB",
-            "instance_graph.instance_graph_nb",
-            "naive Bayes on attributes of a graph of rows",
-            "Li et al. 2025",
-            data="numeric",
-            parameters={"random_state": 0},
-            transductive=True,
-            by_default=False,
-        ),
-        Model(
-            "wanbia", "WeightedNaiveBayes", "bayes.wanbia", "naive Bayes, columns weighted to fit the labels", _WANBIA
-        ),
-        Model(
-            "wanbia-gaussian",
-            "WeightedGaussianNB",
-            "bayes.wanbia",
-            "naive Bayes, columns weighted, numbers Gaussian",
-            _WANBIA,
-        ),
-        Model(
-            "cfwnb",
-            "CorrelationWeightedNB",
-            "bayes.cfwnb",
-            "naive Bayes, columns weighted by correlation",
-            "Jiang et al. 2019",
-        ),
-        Model(
-            "ag-nbc",
-            "AttributeGroupNB",
-            "neural.attribute_group_nb",
-            "naive Bayes over groups of dependent columns",
-            "He et al. 2022",
-            data="numeric",
-            parameters={"random_state": 0},
-        ),
-        Model(
-            "ae-nbc",
-            "AutoencoderNB",
-            "neural.autoencoder_nb",
-            "naive Bayes on the hidden units of an auto-encoder",
-            "Ou et al. 2022",
-            data="numeric",
-            parameters={"random_state": 0},
-            by_default=False,
-        ),
-        Model(
-            "bernoulli-nb",
-            "HigherOrderNB",
-            "text.higher_order_nb",
-            "naive Bayes on presence of terms",
-            "McCallum & Nigam 1998",
-            data="text",
-            parameters={"order": 1},
-        ),
-        Model(
-            "honb",
-            "HigherOrderNB",
-            "text.higher_order_nb",
-            "naive Bayes on second-order paths between terms",
-            _HIGHER_ORDER,
-            data="text",
-        ),
-        Model(
-            "honb3",
-            "HigherOrderNB",
-            "text.higher_order_nb",
-            "naive Bayes on third-order paths between terms",
-            _HIGHER_ORDER,
-            data="text",
-            parameters={"order": 3},
-            by_default=False,
-        ),
-        Model(
-            "pure-honb",
-            "HigherOrderNB",
-            "text.higher_order_nb",
-            "naive Bayes on paths of exactly second order",
-            _HIGHER_ORDER,
-            data="text",
-            parameters={"pure": True},
-            by_default=False,
-        ),
-        Model(
-            "hosvm",
-            "HigherOrderSVC",
-            "text.higher_order_svm",
-            "support vector machine on higher-order log ratios",
-            _HIGHER_ORDER,
-            data="text",
-        ),
-        Model(
-            "nbsvm",
-            "HigherOrderSVC",
-            "text.higher_order_svm",
-            "support vector machine on first-order log ratios",
-            _HIGHER_ORDER,
-            data="text",
-            parameters={"order": 1},
-        ),
-        Model(
-            "wm-nbsvm",
-            "WangManningNBSVM",
-            "text.nbsvm",
-            "support vector machine on log-count ratios, interpolated",
-            "Wang & Manning 2012",
-            data="text",
-            parameters={"random_state": 0},
-        ),
-        Model(
-            "word-clusters",
-            "WordClusterNB",
-            "text.word_clusters",
-            "multinomial naive Bayes on clusters of words",
-            "Slonim & Tishby 2001",
-            data="text",
-            counts=True,
-        ),
-        Model(
-            "bat",
-            "BayesianTensorClassifier",
-            "tensors.bat",
-            "a parent for all cells that share a dimension",
-            "Liu et al. 2013",
-            data="tensor",
-            by_default=False,
-        ),
-        Model(
-            "stl",
-            "SupportTensorMachine",
-            "tensors.support_tensor_machine",
-            "support vector machine, a vector a mode",
-            "Tao et al. 2007",
-            data="tensor",
-            by_default=False,
-        ),
-        *(
-            Model(name, estimator, "baselines.tables", description, "scikit-learn", by_default=name != "boosting")
-            for name, estimator, description in (
-                ("logistic", "logistic_regression", "logistic regression"),
-                ("linear-svm", "linear_svm", "linear support vector machine"),
-                ("rbf-svm", "rbf_svm", "support vector machine, Gaussian kernels"),
-                ("tree", "decision_tree", "decision tree"),
-                ("forest", "random_forest", "random forest"),
-                ("boosting", "gradient_boosting", "gradient boosting on histograms"),
-                ("sk-gnb", "gaussian_nb", "Gaussian naive Bayes of scikit-learn"),
-                ("sk-bnb", "bernoulli_nb", "Bernoulli naive Bayes of scikit-learn"),
-            )
-        ),
-        *(
-            Model(
-                name, estimator, "baselines.text", description, "scikit-learn", data="text", counts=name != "text-svm"
-            )
-            for name, estimator, description in (
-                ("multinomial-nb", "multinomial_nb", "multinomial naive Bayes on counts of terms"),
-                ("complement-nb", "complement_nb", "complement naive Bayes on counts of terms"),
-                ("tfidf-logistic", "tfidf_logistic", "logistic regression on tf-idf"),
-                ("text-svm", "linear_svm", "linear support vector machine on presence of terms"),
-            )
-        ),
-    )
-}
+# One entry per model: name, estimator, module, description, paper, and what is not the default.
+# fmt: off
+_OWN = (
+    Model("nb", "NaiveBayes", "bayes.naive_bayes", "naive Bayes, numbers discretized", "John & Langley 1995"),
+    Model("gnb", "NaiveBayes", "bayes.naive_bayes",
+          "naive Bayes, numbers Gaussian", "John & Langley 1995", parameters={"numeric": "gaussian"}),
+    Model("kde-nb", "NaiveBayes", "bayes.naive_bayes",
+          "naive Bayes, numbers by kernel densities", "John & Langley 1995", parameters={"numeric": "kernel"}),
+    Model("aode", "AODE", "bayes.aode", "average over one parent for all", "Webb, Boughton & Wang 2005"),
+    Model("waode", "WAODE", "bayes.aode", "AODE weighted by mutual information", "Jiang & Zhang 2006"),
+    Model("aodesr", "AODEsr", "bayes.aode", "AODE without values that others imply", "Zheng & Webb 2006"),
+    Model("a2de", "AnDE", "bayes.aode", "average over two parents for all", "Webb et al. 2012", parameters={"n": 2}),
+    Model("a3de", "AnDE", "bayes.aode",
+          "average over three parents for all", "Webb et al. 2012", parameters={"n": 3}, by_default=False),
+    Model("hnb", "HiddenNaiveBayes", "bayes.hidden_naive_bayes",
+          "a hidden parent for every column", "Jiang, Zhang & Cai 2009"),
+    Model("tan", "TAN", "bayes.networks", "a tree of dependences", "Friedman, Geiger & Goldszmidt 1997"),
+    Model("kdb", "KDB", "bayes.networks", "up to k parents a column, by mutual information", "Sahami 1996"),
+    Model("k2", "BayesNet", "bayes.networks", "parents by K2's greedy search", "Cooper & Herskovits 1992"),
+    Model("massbayes", "MassBayes", "mass.mass_bayes",
+          "mass of regions that random trees cut", "Aryal & Ting 2013", parameters={"random_state": 0}),
+    Model("dtc", "DecomposedTensorClassifier", "decomposition.decomposed_tensor",
+          "the joint tensor, decomposed term by term", "van Gerven 2007",
+          parameters={"decomposition": "cp", "random_state": 0}, by_default=False),
+    Model("dtc-mixture", "DecomposedTensorClassifier", "decomposition.decomposed_tensor",
+          "the joint tensor, decomposed as a mixture", "van Gerven 2007", parameters={"random_state": 0}),
+    Model("icgnb", "InstanceGraphNB", "instance_graph.instance_graph_nb",
+          "naive Bayes on attributes of a graph of rows", "Li et al. 2025",
+          data="numeric", parameters={"random_state": 0}, transductive=True, by_default=False),
+    Model("wanbia", "WeightedNaiveBayes", "bayes.wanbia", "naive Bayes, columns weighted to fit the labels", _WANBIA),
+    Model("wanbia-gaussian", "WeightedGaussianNB", "bayes.wanbia",
+          "naive Bayes, columns weighted, numbers Gaussian", _WANBIA),
+    Model("cfwnb", "CorrelationWeightedNB", "bayes.cfwnb",
+          "naive Bayes, columns weighted by correlation", "Jiang et al. 2019"),
+    Model("ag-nbc", "AttributeGroupNB", "neural.attribute_group_nb",
+          "naive Bayes over groups of dependent columns", "He et al. 2022",
+          data="numeric", parameters={"random_state": 0}),
+    Model("ae-nbc", "AutoencoderNB", "neural.autoencoder_nb",
+          "naive Bayes on the hidden units of an auto-encoder", "Ou et al. 2022",
+          data="numeric", parameters={"random_state": 0}, by_default=False),
+    Model("bernoulli-nb", "HigherOrderNB", "text.higher_order_nb",
+          "naive Bayes on presence of terms", "McCallum & Nigam 1998", data="text", parameters={"order": 1}),
+    Model("honb", "HigherOrderNB", "text.higher_order_nb",
+          "naive Bayes on second-order paths between terms", _HIGHER_ORDER, data="text"),
+    Model("honb3", "HigherOrderNB", "text.higher_order_nb",
+          "naive Bayes on third-order paths between terms", _HIGHER_ORDER,
+          data="text", parameters={"order": 3}, by_default=False),
+    Model("pure-honb", "HigherOrderNB", "text.higher_order_nb",
+          "naive Bayes on paths of exactly second order", _HIGHER_ORDER,
+          data="text", parameters={"pure": True}, by_default=False),
+    Model("hosvm", "HigherOrderSVC", "text.higher_order_svm",
+          "support vector machine on higher-order log ratios", _HIGHER_ORDER, data="text"),
+    Model("nbsvm", "HigherOrderSVC", "text.higher_order_svm",
+          "support vector machine on first-order log ratios", _HIGHER_ORDER, data="text", parameters={"order": 1}),
+    Model("wm-nbsvm", "WangManningNBSVM", "text.nbsvm",
+          "support vector machine on log-count ratios, interpolated", "Wang & Manning 2012",
+          data="text", parameters={"random_state": 0}),
+    Model("word-clusters", "WordClusterNB", "text.word_clusters",
+          "multinomial naive Bayes on clusters of words", "Slonim & Tishby 2001", data="text", counts=True),
+    Model("bat", "BayesianTensorClassifier", "tensors.bat",
+          "a parent for all cells that share a dimension", "Liu et al. 2013", data="tensor", by_default=False),
+    Model("stl", "SupportTensorMachine", "tensors.support_tensor_machine",
+          "support vector machine, a vector a mode", "Tao et al. 2007", data="tensor", by_default=False),
+)
+# fmt: on
+
+_BASELINES = (
+    *(
+        Model(name, estimator, "baselines.tables", description, "scikit-learn", by_default=name != "boosting")
+        for name, estimator, description in (
+            ("logistic", "logistic_regression", "logistic regression"),
+            ("linear-svm", "linear_svm", "linear support vector machine"),
+            ("rbf-svm", "rbf_svm", "support vector machine, Gaussian kernels"),
+            ("tree", "decision_tree", "decision tree"),
+            ("forest", "random_forest", "random forest"),
+            ("boosting", "gradient_boosting", "gradient boosting on histograms"),
+            ("sk-gnb", "gaussian_nb", "Gaussian naive Bayes of scikit-learn"),
+            ("sk-bnb", "bernoulli_nb", "Bernoulli naive Bayes of scikit-learn"),
+        )
+    ),
+    *(
+        Model(name, estimator, "baselines.text", description, "scikit-learn", data="text", counts=name != "text-svm")
+        for name, estimator, description in (
+            ("multinomial-nb", "multinomial_nb", "multinomial naive Bayes on counts of terms"),
+            ("complement-nb", "complement_nb", "complement naive Bayes on counts of terms"),
+            ("tfidf-logistic", "tfidf_logistic", "logistic regression on tf-idf"),
+            ("text-svm", "linear_svm", "linear support vector machine on presence of terms"),
+        )
+    ),
+)
+
+MODELS: dict[str, Model] = {model.name: model for model in (*_OWN, *_BASELINES)}
 
 # The other public estimators, by module. Like the models they may be part of a model file.
 TRANSFORMERS = {
@@ -393,7 +223,7 @@ TRANSFORMERS = {
 # Internal types that a model file may hold.
 FILE_PARTS = {"Categories": "encoding.categories", "TextAsCategories": "baselines.tables"}
 
-_ESTIMATORS = {model.estimator: model.module for model in MODELS.values() if not model.is_baseline}
+_ESTIMATORS = {model.estimator: model.module for model in _OWN}
 # What `unnaive` exports, and what a model file may hold of this package: the module of each name.
 PUBLIC_NAMES = {**_ESTIMATORS, **TRANSFORMERS, "SparseTensor": "tensors.sparse_tensor"}
 FILE_TYPES = {**_ESTIMATORS, **TRANSFORMERS, **FILE_PARTS}
@@ -407,25 +237,9 @@ GROUPS: dict[str, Callable[[Model], bool]] = {
 
 
 def find_models(names: Iterable[str], data: str = "table") -> list[Model]:
-    """Models by name, or by group: ``"default"``, ``"all"``, ``"own"`` (those of this library), ``"baselines"``.
+    """Models by name or group: ``"default"``, ``"all"``, ``"own"`` (those of this library) or ``"baselines"``.
 
-    Parameters
-    ----------
-    names : iterable of str
-    data : str, default="table"
-        What they are to take: a group has only models that do, and naming another is an error.
-
-    Returns
-    -------
-    list of Model
-
-    Examples
-    --------
-    >>> from unnaive.models import find_models
-    >>> [model.name for model in find_models(["aode", "baselines"])][:3]
-    ['aode', 'logistic', 'linear-svm']
-    >>> [model.name for model in find_models(["own"], data="text")][:2]
-    ['bernoulli-nb', 'honb']
+    A group has only models that take this kind of data; naming another model is an error.
     """
     of_kind = {name: model for name, model in MODELS.items() if data in _TAKES.get(model.data, (model.data,))}
     found: dict[str, Model] = {}

@@ -1,4 +1,4 @@
-"""What the commands do with files and models: fit, predict, update, forget, batch by batch."""
+"""What the commands do with files and models: fit, predict, update and forget in batches."""
 
 from __future__ import annotations
 
@@ -24,20 +24,17 @@ from unnaive.persist import SavedModel, save
 
 _ROWS = 50_000  # read at a time
 
-# Told what is being done, how many rows it has been done to, and to how many it will be.
+# Called with the task, the number of rows done and the total number of rows.
 Progress = Callable[[str, int, int], None]
 
 
 def silent(task: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A model fitted on a file, the column it predicts, what the columns held, and how many rows it has seen.
-
-    ``text`` names the columns of documents of a model that takes these.
-    """
+    """A model fitted on a file, with its target, the kinds of its columns, its numbers of rows and its text columns."""
 
     name: str
     model: Any
@@ -49,13 +46,13 @@ class Fitted:
 
     @property
     def size(self) -> str:
-        """How much it was fitted on, in words."""
+        """What it was fitted on, in words."""
         if self.text:
             return f"{self.n_rows} documents and {classifier_of(self.model).n_features_in_} terms"
         return f"{self.n_rows} rows and {self.model.n_features_in_} columns"
 
     def save(self, path: str | Path) -> None:
-        """Write a model file that also knows how to read other files."""
+        """Write a model file that also says how to read other files."""
         notes = {"name": self.name, "kinds": self.kinds, "text": list(self.text)}
         save(self.model, path, target=self.target, notes=notes)
 
@@ -72,31 +69,9 @@ def fit_file(
 ) -> Fitted:
     """Fit a model of the registry on a file or a named data set.
 
-    Counting models read the file in batches and never hold it all; others, and all models of text, read their
-    columns whole. Rows without a label are left out.
-
-    Parameters
-    ----------
-    name : str
-        Short name of the model.
-    source : path or str
-        File, or name of a data set.
-    target : str, optional
-        The column to predict; by default that of the file's format, one named class, or the last.
-    folder : path, optional
-        Where named data sets are looked for.
-    progress : callable, optional
-        Called with what is being done, the rows done and the rows to do.
-    categorical : sequence of str or "all"
-        Columns of numbers that are codes of categories.
-    text : sequence of str
-        Columns of documents, for a model of text; all others are left out.
-    terms : mapping, optional
-        Parameters of ``Terms``, through which a model of text sees them.
-
-    Returns
-    -------
-    Fitted
+    Counting models read the file in batches and never hold all of it; other models, and all models of text, read their
+    columns whole. Rows without a label are dropped. For ``target``, ``folder``, ``categorical`` and ``text`` see
+    :func:`unnaive.io.load`; ``terms`` are parameters of :class:`unnaive.Terms`.
     """
     (entry,) = find_models([name], "text" if text else "table")
     model = entry.make_for_documents(**(terms or {})) if text else entry.make_for_table()
@@ -117,29 +92,14 @@ def fit_file(
 
 
 def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Progress = silent) -> int:
-    """Count the rows of a file into a model, or take them out again; the number of rows.
+    """Count the rows of a file into a model ("update") or out of it ("forget"), in place; the number of rows.
 
-    A model of text keeps the terms of its training: others that the rows hold are not counted.
-
-    Parameters
-    ----------
-    saved : SavedModel
-        Its model is changed in place.
-    source : path
-        A file with the columns of training and the target.
-    verb : {"update", "forget"}
-    progress : callable, optional
-
-    Returns
-    -------
-    int
+    A model of text keeps the terms of its training: others are not counted.
     """
     method = {"update": "partial_fit", "forget": "forget"}[verb]
     model = classifier_of(saved.model) if is_of_text(saved) else saved.model
     if not hasattr(model, method):
-        raise DataError(
-            f"A {type(model).__name__} cannot {verb} rows, only models that count can: fit it anew on all rows."
-        )
+        raise DataError(f"A {type(model).__name__} cannot {verb} rows, only counting models can: refit it on all rows.")
     table = _known_columns(saved, source, [*columns_of(saved), saved.target])
     classes = saved.model.classes_
     labels = LabelReader.of_file(table, saved.target, _ROWS).like(classes)
@@ -147,7 +107,7 @@ def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Prog
     if unknown:
         raise DataError(
             f"{source} has the label {unknown[0]!r}, which the model does not know ({', '.join(map(str, classes))}): "
-            "fit a new model, or leave out those rows."
+            "fit a new model, or drop those rows."
         )
     counted: dict[str, int] = {}
     for X, y in _labelled(table, saved.target, labels, columns_of(saved), counted, progress):
@@ -157,7 +117,7 @@ def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Prog
 
 @dataclass(frozen=True)
 class Predicted:
-    """How many rows were predicted, how many of them the file has a label of, and how many of these were right."""
+    """How many rows were predicted, how many of them have a label in the file, and how many of these were right."""
 
     n_rows: int
     n_labelled: int
@@ -165,25 +125,14 @@ class Predicted:
 
     @property
     def accuracy(self) -> float | None:
-        """Share of the labelled rows that were right; None if there are none."""
+        """Fraction of the labelled rows that were right; None if there are none."""
         return self.n_right / self.n_labelled if self.n_labelled else None
 
 
 def predict_file(saved: SavedModel, source: str | Path, out: str | Path, progress: Progress = silent) -> Predicted:
-    """Write the label and the probabilities of every row of a file, batch by batch.
+    """Write the label and the class probabilities of every row of a file to a CSV or Parquet file, in batches.
 
-    Parameters
-    ----------
-    saved : SavedModel
-    source : path
-        A file with the columns of training; others are ignored, but the target is compared with.
-    out : path
-        A CSV or Parquet file to write: a column named after the target, and one for each class.
-    progress : callable, optional
-
-    Returns
-    -------
-    Predicted
+    Columns that the model does not know are ignored; the target, if present, is compared with.
     """
     model, names = saved.model, columns_of(saved)
     table = _known_columns(saved, source, names)
@@ -211,18 +160,7 @@ def predict_file(saved: SavedModel, source: str | Path, out: str | Path, progres
 
 
 def read_row(saved: SavedModel, source: str | Path, row: int) -> pd.DataFrame:
-    """One row of a file, counted from 0, as a frame with the columns of training.
-
-    Parameters
-    ----------
-    saved : SavedModel
-    source : path
-    row : int
-
-    Returns
-    -------
-    DataFrame
-    """
+    """One row of a file, counted from 0, as a frame with the columns of training."""
     table = _known_columns(saved, source, columns_of(saved))
     before = 0
     for frame in table.batches(columns_of(saved), _ROWS):
@@ -233,28 +171,19 @@ def read_row(saved: SavedModel, source: str | Path, row: int) -> pd.DataFrame:
 
 
 def is_of_text(saved: SavedModel) -> bool:
-    """Whether a saved model takes documents, and turns them into terms before it decides.
-
-    Parameters
-    ----------
-    saved : SavedModel
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a saved model takes documents and turns them into terms first."""
     return bool(_notes(saved).get("text")) and hasattr(saved.model, "steps")
 
 
 def columns_of(saved: SavedModel) -> list[str]:
     """The columns that a model was fitted on."""
     if not hasattr(saved.model, "feature_names_in_"):
-        raise DataError("The model was fitted on columns without names, so a file's columns cannot be told apart.")
+        raise DataError("The model was fitted on columns without names, so the columns of a file cannot be matched.")
     return [str(name) for name in saved.model.feature_names_in_]
 
 
 def kinds_of(saved: SavedModel) -> dict[str, str]:
-    """What the columns held in the file that the model was fitted on, as far as that is known."""
+    """The kinds of the columns in the file that the model was fitted on, if known."""
     kinds = _notes(saved).get("kinds")
     return kinds if isinstance(kinds, dict) else {}
 
@@ -265,7 +194,7 @@ def _notes(saved: SavedModel) -> dict[str, Any]:
 
 
 def _known_columns(saved: SavedModel, source: str | Path, names: list[str]) -> TableFile:
-    """A file with the columns a model knows, of the kinds it knows them by."""
+    """A file with the columns of a model, read as the kinds it was fitted on."""
     table = open_source(source)
     texts = [name for name, kind in kinds_of(saved).items() if kind == "text" and name in table.columns]
     if texts:
@@ -307,7 +236,7 @@ def _labelled(
 
 @contextmanager
 def _writer(out: Path) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Write frames one below the other into a file that appears when all is written."""
+    """Write frames, one after the other, to a file that appears when it is complete."""
     if out.suffix not in (".csv", ".parquet"):
         raise DataError(f"{out}: predictions are written to files that end in .csv or .parquet.")
     part = out.with_name(f"{out.name}.part")

@@ -98,7 +98,7 @@ def test_update_and_forget_are_exact(folder, run):
     run("fit", "first_text.csv", "-m", "aode", "-o", "part.unnaive")
     code, out, _ = run("update", "part.unnaive", "last_text.csv")
     assert code == 0
-    assert "100 rows counted into part.unnaive, which knows 200 now." in out
+    assert "100 rows counted into part.unnaive, which now holds 200." in out
     for name in ("whole", "part"):
         run("predict", f"{name}.unnaive", "table_text.csv", "-o", f"{name}.csv")
     assert (folder / "whole.csv").read_text() == (folder / "part.csv").read_text()
@@ -127,7 +127,7 @@ def test_a_model_that_does_not_count_cannot_be_updated(folder, run):
     run("fit", "first.csv", "-m", "logistic", "-o", "m.unnaive")
     code, _, err = run("update", "m.unnaive", "last.csv")
     assert code == 2
-    assert "cannot update rows, only models that count can" in err
+    assert "cannot update rows, only counting models can" in err
 
 
 def test_text_that_looks_like_numbers_stays_text_in_another_file(folder, run):
@@ -239,7 +239,7 @@ def test_a_baseline_is_not_explained(folder, run):
     run("fit", "table.csv", "-m", "tree", "-o", "m.unnaive")
     code, _, err = run("explain", "m.unnaive", "table.csv")
     assert code == 2
-    assert "does not say what its columns contribute" in err
+    assert "cannot say what its columns contribute" in err
 
 
 def test_info_says_what_is_in_a_model_file(folder, run):
@@ -309,7 +309,7 @@ def test_interrupting_leaves_a_partial_report_and_resuming_finishes_it(folder, r
     monkeypatch.setattr(results_file.ResultsFile, "append", interrupted)
     code, out, _ = run("compare", "table.csv", "-m", "nb,tan", "--cv", 4, "-j", 1)
     assert code == 130
-    assert "Interrupted after 3 of 8 folds; the same command with --resume goes on." in out
+    assert "Interrupted after 3 of 8 folds; repeat the command with --resume to continue." in out
     assert "Partial" in (folder / "report.html").read_text()
     monkeypatch.undo()
     os.chdir(folder)

@@ -81,7 +81,7 @@ def test_a_group_has_only_models_of_the_kind_of_data():
     }
     assert [model.name for model in find_models(["default"], "text")][:2] == ["bernoulli-nb", "honb"]
     assert "honb3" not in {model.name for model in find_models(["default"], "text")}
-    with pytest.raises(ValueError, match="'honb' takes text: name the columns that hold it with --text"):
+    with pytest.raises(ValueError, match="'honb' takes text: name the text columns with --text"):
         find_models(["nb", "honb"])
     with pytest.raises(ValueError, match="'nb' takes tables, not text"):
         find_models(["honb", "nb"], "text")
@@ -160,7 +160,7 @@ def test_update_counts_documents_in_and_forget_takes_them_out_exactly(folder, ru
     run("predict", "m.unnaive", "posts.csv", "-o", "before.csv")
     code, out, _ = run("update", "m.unnaive", "last.csv")
     assert code == 0
-    assert out == "40 rows counted into m.unnaive, which knows 120 now. Its terms stay those of its training.\n"
+    assert out == "40 rows counted into m.unnaive, which now holds 120. Its terms are still those of its training.\n"
     run("predict", "m.unnaive", "posts.csv", "-o", "after.csv")
     # The terms are those of the first rows, the counts those of all.
     terms = Terms().fit(frame[["title", "body"]].head(80))
@@ -180,10 +180,10 @@ def test_a_model_of_text_that_does_not_count_says_so_and_stays(folder, run):  # 
         before = (folder / "m.unnaive").read_bytes()
         code, _, err = run(change, "m.unnaive", "last.csv")
         assert code == 2
-        assert f"cannot {change} rows, only models that count can" in err
+        assert f"cannot {change} rows, only counting models can" in err
         assert (folder / "m.unnaive").read_bytes() == before
     run("fit", "first.jsonl", *TEXT, "-m", "multinomial-nb", "-o", "m.unnaive")
-    assert "which knows 120 now" in run("update", "m.unnaive", "last.csv")[1]
+    assert "which now holds 120" in run("update", "m.unnaive", "last.csv")[1]
 
 
 def test_text_that_looks_like_numbers_or_is_missing_stays_text_in_another_file(folder, run):  # noqa: F811
@@ -242,7 +242,7 @@ def test_a_model_of_text_without_evidence_is_not_explained(folder, run):  # noqa
     run("fit", "posts.jsonl", *TEXT, "-m", "multinomial-nb", "-o", "m.unnaive")
     code, _, err = run("explain", "m.unnaive", "posts.jsonl")
     assert code == 2
-    assert "holds a MultinomialNB, which does not say what its columns contribute" in err
+    assert "holds a MultinomialNB, which cannot say what its columns contribute" in err
 
 
 def test_counts_of_terms_are_told_in_words():
@@ -340,16 +340,16 @@ def test_models_of_text_take_part_by_default_when_text_is_named(folder, run):  #
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["fit", "posts.csv", "-m", "honb", "-o", "m", "-t", "mood"], "'honb' takes text: name the columns"),
+        (["fit", "posts.csv", "-m", "honb", "-o", "m", "-t", "mood"], "'honb' takes text: name the text columns"),
         (["fit", "posts.csv", "-m", "aode", "-o", "m", *TEXT], "'aode' takes tables, not text"),
         (["fit", "posts.csv", "-m", "honb", "-o", "m", "--text", "titel"], "Did you mean 'title'?"),
         (["fit", "posts.csv", "-m", "honb", "-o", "m", "--text", "mood"], "name another target"),
-        (["fit", "posts.csv", "-m", "honb", "-o", "m", *TEXT, "-c", "id"], "either categorical columns or text"),
+        (["fit", "posts.csv", "-m", "honb", "-o", "m", *TEXT, "-c", "id"], "either categorical or text columns"),
         (["fit", "posts.csv", "-m", "honb", "-o", "m", *TEXT, "--mail", "header"], "did you mean 'headers'"),
         (["fit", "posts.csv", "-m", "honb", "-o", "m", *TEXT, "--max-terms", "0"], "--max-terms"),
-        (["fit", "posts.csv", "-m", "nb", "-o", "m", "--max-terms", "9"], "--max-terms is about text"),
-        (["compare", "posts.csv", "--min-documents", "2"], "--min-documents is about text"),
-        (["compare", "posts.csv", "--mail", "quotes"], "--mail is about text"),
+        (["fit", "posts.csv", "-m", "nb", "-o", "m", "--max-terms", "9"], "--max-terms applies to text"),
+        (["compare", "posts.csv", "--min-documents", "2"], "--min-documents applies to text"),
+        (["compare", "posts.csv", "--mail", "quotes"], "--mail applies to text"),
         (["compare", "posts.csv", "-m", "nb,honb"], "'honb' takes text"),
         (["compare", "posts.csv", *TEXT, "-m", "honb,tree"], "'tree' takes tables"),
         (["compare", "posts.csv", *TEXT, "--mail", "header"], "did you mean 'headers'"),

@@ -90,7 +90,7 @@ def test_a_sparse_row_leaves_out_zeros_and_first_categories(folder):
 
 
 def test_weights_of_rows_are_left_out_with_a_warning(folder):
-    with pytest.warns(UserWarning, match="the weights of 2 rows are left out"):
+    with pytest.warns(UserWarning, match="the weights of 2 rows are ignored"):
         assert rows_of(folder, "red,1,x,{0.5}", "red,2,y", "{1 3}, {2}") == [
             ["red", 1, "x"],
             ["red", 2, "y"],

@@ -64,7 +64,7 @@ def test_a_truncated_or_damaged_gzipped_file_is_refused(folder, whole, suffix):
     path.write_bytes(packed[:-8] + b"12345678")
     assert "is damaged" in refusal(path)
     path.write_bytes(whole[suffix])
-    assert "not a gzip file; take the .gz off" in refusal(path)
+    assert "not a gzip file; remove .gz from" in refusal(path)
 
 
 @pytest.mark.parametrize("name", ["a.xls", "a", "a.gz", "a.csv.zip", "a.txt", "a.data"])
@@ -93,7 +93,7 @@ ALIKE = [{".csv", ".tsv"}, {".arff", ".dat"}, {".jsonl", ".ndjson"}]
 def test_a_file_under_the_name_of_another_format_is_refused(folder, whole, suffix, other):
     path = folder / f"other{suffix}"
     path.write_bytes(whole[other])
-    assert "this is not" in refusal(path)
+    assert any(words in refusal(path) for words in ("this is not", "contrary to its name, this is "))
 
 
 def test_keel_is_not_arff(folder):
@@ -104,7 +104,7 @@ def test_keel_is_not_arff(folder):
 def test_a_gzipped_or_excel_file_without_the_suffix_is_named(folder):
     path = folder / "named.csv"
     path.write_bytes(gzip.compress(CSV))
-    assert "gzipped, and its name should say so" in refusal(path)
+    assert "a gzipped file, whose name should end in .gz" in refusal(path)
     path.write_bytes(b"PK\x03\x04 and so on")
     assert "a zip or Excel file" in refusal(path)
 

@@ -546,7 +546,7 @@ def test_every_type_that_may_be_in_a_file_is_in_one_under_its_public_name():
 def test_only_classifiers_that_were_fitted_are_saved(tmp_path):
     with pytest.raises(NotFittedError):
         save(AODE(), tmp_path / "model.unnaive")
-    with pytest.raises(ModelFileError, match="This MDLDiscretizer is no classifier"):
+    with pytest.raises(ModelFileError, match="This MDLDiscretizer is not a classifier"):
         save(MDLDiscretizer().fit([[1.0], [2.0]], [0, 1]), tmp_path / "model.unnaive")
     assert not list(tmp_path.iterdir())
 
@@ -586,8 +586,8 @@ class OwnAODE(AODE):
         (OwnAODE(), "tests.persist.test_model_file.OwnAODE"),
         (make_pipeline(FunctionTransformer(np.log1p), GaussianNB()), "numpy.*log1p"),
         (make_pipeline(FunctionTransformer(partial(np.add, 1)), GaussianNB()), "numpy.*add"),
-        (SVC(kernel=np.inner), "no file can keep"),
-        (make_pipeline(StandardScaler(), GaussianNB(), memory="somewhere"), "no file can keep"),
+        (SVC(kernel=np.inner), "no file can hold"),
+        (make_pipeline(StandardScaler(), GaussianNB(), memory="somewhere"), "no file can hold"),
         (make_pipeline(OneHotEncoder(handle_unknown="ignore"), SVC()), "csr_"),
         (AODE(discretizer=FrozenEstimator(FunctionTransformer(np.sign))), "numpy.*sign"),
     ],
@@ -605,9 +605,9 @@ def test_what_a_file_may_not_hold_is_refused_when_it_is_saved(model, reason, tmp
 def test_a_model_whose_parameters_were_changed_since_is_refused(tmp_path):
     model = AnDE(n=2).fit(*random_table(0, 60))
     for changed in ({"n": 1}, {"n": 3}, {"m": -1}, {"smoothing": "none"}):
-        with pytest.raises(ModelFileError, match="changed since it was fitted"):
+        with pytest.raises(ModelFileError, match="changed after it was fitted"):
             save(copy.deepcopy(model).set_params(**changed), tmp_path / "model.unnaive")
-    with pytest.raises(ModelFileError, match="changed since it was fitted"):
+    with pytest.raises(ModelFileError, match="changed after it was fitted"):
         save(NaiveBayes().fit(*random_table(0, 60)).set_params(numeric="gaussian"), tmp_path / "model.unnaive")
 
 
@@ -681,7 +681,7 @@ def test_notes_that_json_cannot_hold_are_refused(tmp_path):
     for notes in ({1, 2}, float("nan")):
         with pytest.raises(ModelFileError, match="notes"):
             save(model, tmp_path / "model.unnaive", notes=notes)
-    with pytest.raises(ModelFileError, match="The target 3 is no name"):
+    with pytest.raises(ModelFileError, match="The target must be the name of a column, not 3"):
         save(model, tmp_path / "model.unnaive", target=3)
     assert not list(tmp_path.iterdir())
 
@@ -754,7 +754,7 @@ def test_counts_that_shrink_as_far_as_a_bomb_are_stored_as_they_are(tmp_path, mo
     model = AODE().fit(table, np.arange(80) % 2)
     assert_kept(model, table, tmp_path)
     assert (tmp_path / "model.unnaive").stat().st_size > sum(part.nbytes for part in model.statistic_.tables)
-    monkeypatch.setattr(model_file, "_LARGEST", 1000)
+    monkeypatch.setattr(model_file, "_MAX_BYTES", 1000)
     with pytest.raises(ModelFileError, match="cannot be saved, as it takes"):
         save(model, tmp_path / "model.unnaive")
 
@@ -804,9 +804,9 @@ def test_other_files_are_told_from_damaged_ones(fitted, tmp_path):
     refused(path, "is truncated")
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
-    refused(path, "is not a model file, but another archive")
+    refused(path, "is a zip archive, but not a model file")
     path.write_bytes(skops.io.dumps(fitted))
-    refused(path, "is not a model file, but another archive")
+    refused(path, "is a zip archive, but not a model file")
 
 
 def test_truncated_and_changed_files_are_refused(fitted, tmp_path):
@@ -819,7 +819,7 @@ def test_truncated_and_changed_files_are_refused(fitted, tmp_path):
         read_manifest(path)
     manifest, payload = parts_of(whole)
     path.write_bytes(whole_of(manifest, payload + b" "))
-    refused(path, "is corrupted, as it is not what was written")
+    refused(path, "is corrupted")
     with pytest.raises(ModelFileError, match="is corrupted"):
         read_manifest(path)
 

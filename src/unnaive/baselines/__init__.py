@@ -1,1 +1,1 @@
-"""scikit-learn's classifiers as baselines, ready for mixed tables and for documents."""
+"""scikit-learn's classifiers as baselines, for mixed tables and for documents."""

@@ -1,4 +1,4 @@
-"""Baselines: scikit-learn's classifiers made ready for mixed tables, to see when a Bayesian model is not worth it."""
+"""scikit-learn's classifiers for mixed tables, as baselines."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def logistic_regression(**parameters: Any) -> Pipeline:
 
 
 def linear_svm(**parameters: Any) -> Pipeline:
-    """Linear support vector machine; it ranks, but has no probabilities."""
+    """Linear support vector machine; it has no probabilities."""
     return on_numbers(LinearSVC(**{"random_state": 0, "max_iter": 10_000, **parameters}))
 
 
 def rbf_svm(**parameters: Any) -> Pipeline:
-    """Support vector machine with Gaussian kernels; it ranks, but has no probabilities."""
+    """Support vector machine with Gaussian kernels; it has no probabilities."""
     return on_numbers(SVC(**parameters))
 
 
@@ -44,7 +44,7 @@ def random_forest(**parameters: Any) -> Pipeline:
 
 
 def gradient_boosting(**parameters: Any) -> Pipeline:
-    """Gradient boosting on histograms, with its own treatment of categories and missing values."""
+    """Gradient boosting on histograms, with native support for categories and missing values."""
     boosting = HistGradientBoostingClassifier(**{"random_state": 0, "categorical_features": "from_dtype", **parameters})
     return make_pipeline(TextAsCategories(), boosting)
 
@@ -55,22 +55,13 @@ def gaussian_nb(**parameters: Any) -> Pipeline:
 
 
 def bernoulli_nb(**parameters: Any) -> Pipeline:
-    """scikit-learn's Bernoulli naive Bayes, numbers cut into ten bins of equal width."""
+    """scikit-learn's Bernoulli naive Bayes, numbers in ten bins of equal width."""
     bins = KBinsDiscretizer(10, encode="onehot-dense", strategy="uniform")
     return on_numbers(BernoulliNB(**parameters), bins)
 
 
 class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Give every column of a frame that does not hold numbers the categories it had in training.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from unnaive.baselines.tables import TextAsCategories
-    >>> frame = pd.DataFrame({"sky": ["grey", "blue"], "warmth": [1.0, 2.0]})
-    >>> TextAsCategories().fit(frame).transform(frame)["sky"].dtype.name
-    'category'
-    """
+    """Give every non-numeric column of a frame the categories it had in training; unseen values become missing."""
 
     def fit(self, X: pd.DataFrame, y: Any = None) -> TextAsCategories:
         """Learn the categories."""
@@ -80,7 +71,7 @@ class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
-        """Values never seen in training become missing."""
+        """Values not seen in training become missing."""
         check_is_fitted(self)
         validate_data(self, X, reset=False, skip_check_array=True)
         known = X.copy()

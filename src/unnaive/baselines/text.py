@@ -1,7 +1,4 @@
-"""Baselines for text: scikit-learn's classifiers of documents, to see when a model of this library is not worth it.
-
-They take a matrix of terms, a row a document, as :class:`unnaive.text.terms.Terms` makes it.
-"""
+"""scikit-learn's classifiers of documents, as baselines; they take a term matrix as :class:`unnaive.Terms` makes it."""
 
 from __future__ import annotations
 
@@ -20,16 +17,16 @@ def multinomial_nb(**parameters: Any) -> MultinomialNB:
 
 
 def complement_nb(**parameters: Any) -> ComplementNB:
-    """Complement naive Bayes on counts, which is less drawn to large classes."""
+    """Complement naive Bayes on counts, which favors large classes less."""
     return ComplementNB(**parameters)
 
 
 def tfidf_logistic(**parameters: Any) -> Pipeline:
-    """Logistic regression on counts that are damped and weighted by how rare a term is."""
+    """Logistic regression on tf-idf, with logarithmic term counts."""
     weights = TfidfTransformer(sublinear_tf=True)
     return Pipeline([("weights", weights), ("classifier", LogisticRegression(**{"max_iter": 1000, **parameters}))])
 
 
 def linear_svm(**parameters: Any) -> LinearSVC:
-    """Linear support vector machine, one class against the rest; it ranks, but has no probabilities."""
+    """Linear support vector machine, one class against the rest; it has no probabilities."""
     return LinearSVC(**{"random_state": 0, "max_iter": 10_000, **parameters})

@@ -1,4 +1,4 @@
-"""What commands print: results, JSON, complaints, progress and pictures."""
+"""What commands print: results, JSON, errors, progress and figures."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from unnaive.evaluate.json_values import to_json_values
 
-_PIPED = 160
-_BESIDE = 3  # pictures in a row, at most
+_PIPED_WIDTH = 160
+_MAX_COLUMNS = 3  # of figures side by side
 
 
 def printer() -> Console:
-    """Where results are printed; into a file or a pipe, lines are as long as they need to be."""
-    return Console() if sys.stdout.isatty() else Console(width=_PIPED)
+    """The console for results; lines are not wrapped to a terminal when piped."""
+    return Console() if sys.stdout.isatty() else Console(width=_PIPED_WIDTH)
 
 
-def complain(sentence: str) -> None:
-    """Say what went wrong."""
+def print_error(sentence: str) -> None:
+    """Print an error."""
     Console(stderr=True).print(f"unnaive: {sentence}", style="red", highlight=False, soft_wrap=True, markup=False)
 
 
 def draw(displays: list[Any], path: Path) -> None:
-    """Draw into a file whose name tells the format: one display, or several side by side."""
+    """Draw one display, or several side by side, into a file in the format of its suffix."""
     from matplotlib.figure import Figure
 
-    n_columns = min(math.ceil(math.sqrt(len(displays))), _BESIDE)
+    n_columns = min(math.ceil(math.sqrt(len(displays))), _MAX_COLUMNS)
     n_rows = -(-len(displays) // n_columns)
     figure = Figure(figsize=(8 * n_columns, 5 * n_rows), layout="constrained", facecolor="white")
     axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
@@ -44,8 +44,8 @@ def draw(displays: list[Any], path: Path) -> None:
     figure.savefig(path)
 
 
-def tell(as_json: bool, sentence: str, **values: Any) -> None:
-    """A sentence for people, or values for machines."""
+def print_result(as_json: bool, sentence: str, **values: Any) -> None:
+    """Print a sentence, or values as JSON."""
     if as_json:
         print_json(values)
     else:
@@ -53,13 +53,13 @@ def tell(as_json: bool, sentence: str, **values: Any) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Anything, as JSON."""
+    """Print anything as JSON."""
     print(json.dumps(to_json_values(value), indent=2, default=str))
 
 
 @contextmanager
 def show_progress(quiet: bool) -> Iterator[Progress]:
-    """Bars on a terminal, and nothing elsewhere."""
+    """Progress bars on a terminal, and nothing elsewhere."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -74,7 +74,7 @@ def show_progress(quiet: bool) -> Iterator[Progress]:
 
 @contextmanager
 def rows_progress(quiet: bool) -> Iterator[Any]:
-    """A function to tell of rows done, with a bar for every task."""
+    """A function to call with a task, the rows done and the rows in total; one bar per task."""
     with show_progress(quiet) as bars:
         tasks: dict[str, Any] = {}
 
@@ -86,8 +86,20 @@ def rows_progress(quiet: bool) -> Iterator[Any]:
         yield progress
 
 
+@contextmanager
+def result_progress(task: str, quiet: bool) -> Iterator[Any]:
+    """A function to call with a result of a comparison, the number of results so far and in total; one bar."""
+    with show_progress(quiet) as bars:
+        bar = bars.add_task(task, total=None)
+
+        def progress(result: Any, done: int, total: int) -> None:
+            bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
+
+        yield progress
+
+
 def print_comparison(comparison: Any, report: Path, as_json: bool) -> None:
-    """The leaderboard, the scores by data set, failures, and where the report is."""
+    """Print the leaderboard, the scores by data set, failures, and the path of the report."""
     from unnaive.show import terminal
 
     if as_json:
@@ -121,8 +133,8 @@ def print_comparison(comparison: Any, report: Path, as_json: bool) -> None:
         out.print(line, style="yellow", highlight=False, soft_wrap=True, markup=False)
     if not comparison.complete:
         out.print(
-            f"Interrupted after {len(comparison.results)} of {comparison.n_expected} folds; the same command with "
-            "--resume goes on.",
+            f"Interrupted after {len(comparison.results)} of {comparison.n_expected} folds; repeat the command with "
+            "--resume to continue.",
             style="yellow",
         )
     out.print(f"Report: {report}", highlight=False, soft_wrap=True, markup=False)

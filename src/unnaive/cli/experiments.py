@@ -1,4 +1,4 @@
-"""The commands of long experiments: reproduce and leaderboard."""
+"""The commands that run long experiments: reproduce and leaderboard."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import Annotated, Any
 
 import typer
 
-from unnaive.cli.console import complain, draw, print_json, printer, show_progress
-from unnaive.cli.options import INTERRUPTED, AsJson, Folder, split_names
+from unnaive.cli.console import draw, print_error, print_json, printer, result_progress
+from unnaive.cli.options import INTERRUPTED, AsJson, Folder, Jobs, Resume, split_names
 from unnaive.papers import PAPERS
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help=f"Which paper: {', '.join(PAPERS)}, or all.")],
-    sets: Annotated[list[str] | None, typer.Option("--sets", help="Of its data sets, only these.")] = None,
-    trials: Annotated[int | None, typer.Option(help="How many; else as many as the paper.", min=1)] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Two minutes at most, with or without the data.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="The long experiments, too.")] = False,
-    report: Annotated[Path | None, typer.Option(help="Write claims, tables and figures into this .html file.")] = None,
+    paper: Annotated[str, typer.Argument(help=f"One of {', '.join(PAPERS)}, or all.")],
+    sets: Annotated[list[str] | None, typer.Option("--sets", help="Only these of its data sets.")] = None,
+    trials: Annotated[int | None, typer.Option(help="Number of trials; default: as in the paper.", min=1)] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Two minutes at most, with or without the data sets.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also run the long experiments.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write claims, tables and figures to this .html file.")] = None,
     write: Annotated[
-        Path | None, typer.Option(help="Write them into papers.md in this folder, beside other papers.")
+        Path | None, typer.Option(help="Write them to papers.md in this folder, next to those of other papers.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw its figures into this .png, .svg or .pdf file.")] = None,
     results: Annotated[
         Path | None,
         typer.Option(
-            help="Where results go as they come, of all papers a folder; else PAPER.jsonl, or if quick nowhere."
+            help="File of the single results, or a folder for all papers; default: PAPER.jsonl, none if --quick."
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for one a core.")] = -1,
-    seed: Annotated[int, typer.Option(help="Of all that is drawn at random.")] = 0,
+    resume: Resume = False,
+    jobs: Jobs = -1,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     folder: Folder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a paper's experiments, and print what came out beside what it says."""
+    """Run a paper's experiments, and print the results next to those it reports."""
     from unnaive.papers.reproduction import Request
     from unnaive.show.page import check_report_path
 
@@ -43,13 +43,13 @@ def reproduce(
         raise ValueError(f"There is no paper {paper!r}; there are {', '.join(PAPERS)}.")
     names = [*PAPERS] if paper == "all" else [paper]
     if len(names) > 1 and (sets or plot):
-        raise ValueError("Data sets and figures are those of one paper: name it instead of all.")
+        raise ValueError("--sets and --plot apply to a single paper: name it instead of all.")
     several = len(names) > 1
     reports = {name: report.with_stem(f"{report.stem}-{name}") if report and several else report for name in names}
     for path in reports.values():
         if path is not None:
             check_report_path(path)
-    told = []
+    found = []
     for name in names:
         kept = results / f"{name}.jsonl" if results and several else results
         request = Request(
@@ -63,27 +63,22 @@ def reproduce(
             resume=resume,
             quick=quick,
         )
-        told.append(_reproduce(name, request, reports[name], write, plot, as_json))
+        found.append(_reproduce(name, request, reports[name], write, plot, as_json))
     if as_json:
-        print_json(told if several else told[0])
-    if not all(entry["complete"] for entry in told):
+        print_json(found if several else found[0])
+    if not all(entry["complete"] for entry in found):
         raise typer.Exit(INTERRUPTED)
 
 
 def _reproduce(
     name: str, request: Any, report: Path | None, write: Path | None, plot: Path | None, as_json: bool
 ) -> dict[str, Any]:
-    """One paper: run, print, and write what was asked for; what came out, as plain values."""
+    """Run one paper, print and write what was asked for, and return its results as JSON values."""
     from dataclasses import replace
     from importlib import import_module
 
-    with show_progress(as_json) as bars:
-        bar = bars.add_task(name, total=None)
-
-        def show(result: Any, done: int, total: int) -> None:
-            bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
-
-        found = import_module(f"unnaive.papers.{name}.experiment").reproduce(replace(request, on_result=show))
+    with result_progress(name, as_json) as progress:
+        found = import_module(f"unnaive.papers.{name}.experiment").reproduce(replace(request, on_result=progress))
     if not as_json:
         from unnaive.papers.terminal_tables import print_reproduction
 
@@ -106,31 +101,26 @@ def _reproduce(
 
 def leaderboard(
     write: Annotated[
-        Path | None, typer.Option(help="Write leaderboard.md and its picture into this folder.", metavar="DIR")
+        Path | None, typer.Option(help="Write leaderboard.md and its figure to this folder.", metavar="DIR")
     ] = None,
-    sets: Annotated[list[str] | None, typer.Option("--sets", help="Of the tables, only these.")] = None,
+    sets: Annotated[list[str] | None, typer.Option("--sets", help="Only these tables.")] = None,
     models: Annotated[
-        list[str] | None, typer.Option("--models", "-m", help="Beside naive Bayes only these; see `unnaive models`.")
+        list[str] | None, typer.Option("--models", "-m", help="Only these, besides naive Bayes; see `unnaive models`.")
     ] = None,
-    rows: Annotated[int, typer.Option(help="Cut tables to so many rows.", min=50)] = 2000,
+    rows: Annotated[int, typer.Option(help="Maximum number of rows per table.", min=50)] = 2000,
     cv: Annotated[int, typer.Option(help="Number of folds.", min=2)] = 5,
-    results: Annotated[Path, typer.Option(help="Where results go as they come.")] = Path("leaderboard.jsonl"),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; more than one disturb the times.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of the rows and the folds.")] = 0,
+    results: Annotated[Path, typer.Option(help="File of the single results.")] = Path("leaderboard.jsonl"),
+    resume: Resume = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; more than one distorts the times.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the rows and the folds.")] = 0,
     folder: Folder = None,
     as_json: AsJson = False,
 ) -> None:
-    """All models on all tables there are: ranks, times, and which ones to use for which data."""
+    """Compare all models on all tables: ranks, times, and which ones to use for which data."""
     from unnaive.papers import leaderboard as board
     from unnaive.show import terminal
 
-    with show_progress(as_json) as bars:
-        bar = bars.add_task("leaderboard", total=None)
-
-        def show(result: Any, done: int, total: int) -> None:
-            bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
-
+    with result_progress("leaderboard", as_json) as progress:
         tables = board.find_tables(folder, rows, seed, split_names(sets))
         found = board.run(
             tables,
@@ -140,13 +130,13 @@ def leaderboard(
             seed=seed,
             results=results,
             resume=resume,
-            on_result=show,
+            on_result=progress,
         )
     if not found.comparison.complete:
-        complain("the same command with --resume goes on.")
+        print_error("repeat the command with --resume to continue.")
         raise typer.Exit(INTERRUPTED)
     if write is not None:
-        # Without where the files were: the document is for everybody.
+        # Without local paths.
         settings = {
             "rows": rows,
             "cv": cv,

@@ -1,41 +1,64 @@
-"""Options that several commands have, and how they are read."""
+"""Options shared by several commands, and how they are read."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-INTERRUPTED = 130  # the exit code of a run that was
+INTERRUPTED = 130  # exit code of an interrupted run
 
 Data = Annotated[
-    str, typer.Argument(help="A CSV, TSV, JSON lines, Parquet, ARFF or KEEL file (.gz too), or a named data set.")
+    str, typer.Argument(help="A CSV, TSV, JSON lines, Parquet, ARFF or KEEL file (also .gz), or a named data set.")
 ]
-ModelFile = Annotated[Path, typer.Argument(help="A file written by `unnaive fit`.")]
+ModelFile = Annotated[Path, typer.Argument(help="A model file written by `unnaive fit`.")]
 Dask = Annotated[
     str | None,
-    typer.Option("--dask", help="Work on a cluster: tcp://HOST:PORT, or local to start one; DATA is a pattern then."),
+    typer.Option("--dask", help="Use a cluster: tcp://HOST:PORT, or local to start one; DATA is then a glob pattern."),
 ]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")]
-Folder = Annotated[Path | None, typer.Option("--data", help="Where named data sets are; else $UNNAIVE_DATA.")]
+Folder = Annotated[
+    Path | None,
+    typer.Option("--data", help="Folder of the named data sets; default: environment variable UNNAIVE_DATA."),
+]
 Categorical = Annotated[
     list[str] | None,
-    typer.Option("--categorical", "-c", help="Columns of numbers that are codes, separated by commas, or all."),
+    typer.Option("--categorical", "-c", help="Numeric columns that hold category codes, comma-separated, or all."),
 ]
 Text = Annotated[
     list[str] | None,
-    typer.Option("--text", help="Columns of text to learn from, separated by commas; others are left out."),
+    typer.Option("--text", help="Text columns to learn from, comma-separated; other columns are ignored."),
 ]
 Mail = Annotated[
     list[str] | None,
-    typer.Option("--mail", help="Parts of mail to leave out of text: headers,quotes,signatures.", metavar="PARTS"),
+    typer.Option("--mail", help="Parts of e-mails to strip from text: headers,quotes,signatures.", metavar="PARTS"),
 ]
-MinDocuments = Annotated[int | None, typer.Option(help="Leave out terms of fewer training documents.", min=1)]
-MaxTerms = Annotated[int | None, typer.Option(help="Keep so many terms, the most telling ones.", min=1)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+MinDocuments = Annotated[int | None, typer.Option(help="Drop terms found in fewer training documents.", min=1)]
+MaxTerms = Annotated[int | None, typer.Option(help="Maximum number of terms, by information gain.", min=1)]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Number of processes; -1 for one per core.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def split_names(names: list[str] | None) -> list[str]:
-    """Names that were given several times, or several at a time with commas between."""
+    """Names from an option given several times, or with commas."""
     return [name.strip() for several in names or [] for name in several.split(",") if name.strip()]
+
+
+def split_columns(names: list[str] | None) -> list[str] | str:
+    """Names of columns, or "all"."""
+    chosen = split_names(names)
+    return "all" if chosen == ["all"] else chosen
+
+
+def term_options(
+    text: list[str] | None, mail: list[str] | None, min_documents: int | None, max_terms: int | None
+) -> dict[str, Any]:
+    """The parameters of ``Terms`` that were given; an error if there is no text."""
+    options = {"mail": split_names(mail) or None, "min_documents": min_documents, "max_terms": max_terms}
+    given = {name: value for name, value in options.items() if value is not None}
+    if given and not text:
+        option = f"--{next(iter(given)).replace('_', '-')}"
+        raise ValueError(f"{option} applies to text: name the text columns with --text.")
+    return given

@@ -191,7 +191,7 @@ def open_source(
 ) -> TableFile:
     """Open what :func:`load` loads, to be read in batches. With ``categorical="all"`` the target is excluded."""
     if text and categorical:
-        raise DataError("Beside columns of text all others are left out: name either categorical columns or text.")
+        raise DataError("With text columns all others are ignored: name either categorical or text columns.")
     table = _open(source, folder, missing, download)
     if categorical == "all":
         chosen = [name for name in table.columns if name != (target or table.target)]
@@ -208,23 +208,21 @@ def columns_to_learn_from(table: TableFile, name: str, target: str, text: Sequen
     if target not in table.columns:
         raise DataError(f"{name} has no column {target!r}.{near(target, table.columns)}")
     if target in text:
-        raise DataError(
-            f"{name} has {target!r} as text to learn from and as the column to predict: name another target."
-        )
+        raise DataError(f"{name}: column {target!r} is named both as text and as the target; name another target.")
     kinds = table.kinds
     if text:
         text = list(dict.fromkeys(text))
         for column in text:
             if kinds[column] not in (*_DOCUMENTS, "nested"):  # of which reading says more
-                raise DataError(f"{name} holds {kinds[column]} in column {column!r}, which is no text.")
+                raise DataError(f"{name} holds {kinds[column]} in column {column!r}, which is not text.")
             if kinds[column] == "terms" and len(text) > 1:
                 raise DataError(f"{name} holds lists in column {column!r}: name it alone, or columns of text only.")
         return text
     columns = [column for column in table.columns if column != target]
     if not columns:
         raise DataError(
-            f"{name} has no column beside {target!r} to predict it from; fields are separated by commas in a .csv file "
-            "and by tabs in a .tsv file."
+            f"{name} has no column besides {target!r} to predict it from; fields are separated by commas in a .csv "
+            "file and by tabs in a .tsv file."
         )
     for column in columns:
         if kinds[column] == "terms":
@@ -307,7 +305,9 @@ def _find(name: str, folder: str | Path | None) -> Path | None:
 def _unknown(name: str, folder: str | Path | None) -> NoSuchDataError:
     files = {*_files(folder), *(_KEEL + known for known in keel_names()), *FETCHED}
     short = {known.removeprefix(prefix) for known in files for prefix in _PREFIXES}
-    where = "" if folder or os.environ.get(FOLDER) else f" More names are found in a folder that {FOLDER} names."
+    where = (
+        "" if folder or os.environ.get(FOLDER) else f" The environment variable {FOLDER} can name a folder with more."
+    )
     return NoSuchDataError(
         f"There is no data set {name!r}.{near(name, {*BUNDLED, *SYNTHETIC, *files, *short})} "
         f"The path of a file, which must exist, ends in one of {', '.join(SUFFIXES)}.{where}"
@@ -321,7 +321,9 @@ def _files(folder: str | Path | None) -> dict[str, Path]:
         return {}
     path = Path(folder).expanduser()
     if not path.is_dir():
-        raise DataError(f"{path} is not a folder; {FOLDER} should name the folder with the data sets.")
+        raise DataError(
+            f"{path} is not a folder; the environment variable {FOLDER} must name the folder of the data sets."
+        )
     return {file.name.removesuffix(ending): file for ending in reversed(_ENDINGS) for file in path.glob(f"*{ending}")}
 
 
@@ -333,7 +335,7 @@ def _split(name: str, frame: pd.DataFrame, target: str, kind: str) -> Dataset:
         raise DataError(f"{name} has no label in any row: column {target!r} is empty.")
     if n_dropped:
         rows = "1 row of" if n_dropped == 1 else f"{n_dropped} rows of"
-        warnings.warn(f"{rows} {name} left out, without a label in column {target!r}.", UserWarning, stacklevel=3)
+        warnings.warn(f"{rows} {name} dropped: no label in column {target!r}.", UserWarning, stacklevel=3)
         frame = frame[~unlabelled].reset_index(drop=True)
     y = labels_of(name, frame[target])
     if len(np.unique(y)) == 1:

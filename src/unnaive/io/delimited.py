@@ -52,9 +52,9 @@ class DelimitedFile(ArrowTable):
         if header.is_cut:
             raise source.error("a quote is opened in the header and never closed.", header.line)
         if header.fields[0].lower().startswith("@relation"):
-            raise source.error("this is not what its name says, but an ARFF or KEEL file (.arff, .dat).")
+            raise source.error("contrary to its name, this is an ARFF or KEEL file (.arff, .dat).")
         if header.fields[0].startswith('{"'):
-            raise source.error("this is not what its name says, but a file of JSON lines (.jsonl).")
+            raise source.error("contrary to its name, this is a file of JSON lines (.jsonl).")
         super().__init__(source, header.fields)
 
     @property
@@ -84,7 +84,7 @@ class DelimitedFile(ArrowTable):
             try:
                 arrays = [_cast(values, type_) for values, type_ in zip(batch.columns, types)]
             except pa.ArrowInvalid:
-                raise self.source.error("the file changed while it was read; read it again.") from None
+                raise self.source.error("the file changed while it was being read; read it again.") from None
             yield pa.RecordBatch.from_arrays(arrays, names=columns)
 
     def _strings(self, columns: list[str]) -> Iterator[pa.RecordBatch]:

@@ -61,7 +61,7 @@ def _fetch(fetch: Callable[..., Any], name: str, download: bool, **options: Any)
         cause = "it was not to be downloaded" if not download else f"it could not be downloaded ({error})"
         raise NoSuchDataError(
             f"There is no data set {name!r} in scikit-learn's cache, and {cause}: call {fetch.__name__}() of "
-            f"sklearn.datasets where there is a network, or put it in a folder that {FOLDER} names."
+            f"sklearn.datasets where there is a network, or put it in the folder {FOLDER} names."
         ) from None
 
 

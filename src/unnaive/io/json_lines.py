@@ -77,9 +77,9 @@ def read_json_lines(source: Source) -> JsonLinesTable:
                     columns.setdefault(name, ([], []))
             lines.append(number)
     if not lines:
-        raise source.error("there are only empty lines in it.")
+        raise source.error("it has only empty lines.")
     if not columns:
-        raise source.error("the objects in it have no keys.")
+        raise source.error("its objects have no keys.")
     n_cells, n_values = len(lines) * len(columns), sum(len(values) for _, values in columns.values())
     if n_cells > _MAX_CELLS and n_cells > _MAX_EMPTY * n_values:
         raise source.error(
@@ -102,13 +102,13 @@ def _read_object(source: Source, number: int, line: str) -> dict[str, Any]:
         raise source.error(_describe_error(line, error), number) from None
     if not isinstance(found, dict):
         words = _WORDS.get(type(found), "null")
-        raise source.error(f'this is {words}, but every line is to be an object, as {{"text": "…"}}.', number)
+        raise source.error(f'this is {words}, but every line must be an object, such as {{"text": "…"}}.', number)
     return found
 
 
 def _describe_error(line: str, error: ValueError) -> str:
     if line in ("[", "{"):
-        return "one object a line is read, each on a line of its own; jq -c writes such files (jq -c '.[]' of a list)."
+        return "every object must be on a line of its own; jq -c writes such files (jq -c '.[]' for a list)."
     if not isinstance(error, json.JSONDecodeError):  # a number with too many digits
         return f"the line cannot be read ({excerpt(str(error))})."
     if line.startswith("{") and not line.endswith("}"):
@@ -135,7 +135,7 @@ def _column(source: Source, name: str, lines: list[int], rows: list[int], values
         for place, value in enumerate(values):
             problem = _not_terms(value)
             if problem:
-                return unusable(place, f"{problem}; leave the column out, or make several columns of it.")
+                return unusable(place, f"{problem}; drop the column, or split it into several.")
         return _Column("terms", pd.Series(filled(values), dtype=object))
     if types == {bool}:
         return _Column("bool", pd.Series(filled(values), dtype=bool if complete else object))
@@ -145,7 +145,7 @@ def _column(source: Source, name: str, lines: list[int], rows: list[int], values
         kind, values = "number", [_as_float(value) for value in values]
         infinite = next((place for place, value in enumerate(values) if math.isinf(value)), None)
         if infinite is not None:
-            return unusable(infinite, "a number that is infinite or beyond 1e308; write null if it is not known.")
+            return unusable(infinite, "a number that is infinite or beyond 1e308; write null if it is unknown.")
     else:
         kind, values = "text", [value if isinstance(value, str) else json.dumps(value) for value in values]
     return _Column(kind, pa.array(filled(values), _ARROW_TYPES[kind]).to_pandas())
@@ -155,7 +155,7 @@ def _not_terms(value: Any) -> str | None:
     """What a value is, if it is not a list of terms."""
     if not isinstance(value, list):
         return f"{_WORDS[type(value)]} here" + ("" if isinstance(value, dict) else " and lists or objects elsewhere")
-    return None if {type(term) for term in value} <= {str, int} else "a list of more than text and whole numbers"
+    return None if {type(term) for term in value} <= {str, int} else "a list of other values than text and integers"
 
 
 def _as_float(number: float) -> float:

@@ -78,14 +78,14 @@ def labels_of(name: str, column: pd.Series) -> NDArray[Any]:
     if types == {str}:
         return labels.astype(str)
     _refuse_several(name, column.name, several=list in types)
-    raise DataError(f"{name} holds {dtype} in column {column.name!r}, which cannot be labels; make text of it.")
+    raise DataError(f"{name} holds {dtype} in column {column.name!r}, which cannot be labels; convert it to text.")
 
 
 def _refuse_several(name: str, column: Any, several: bool) -> None:
     if several:
         raise DataError(
             f"{name} has several labels in column {column!r}, lists of them, but a row belongs to one class: name a "
-            "column with one label a row."
+            "column with one label per row."
         )
 
 

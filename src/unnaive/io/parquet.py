@@ -78,7 +78,7 @@ class ParquetTable(ArrowTable):
             if pa.types.is_nested(self._types[name]):
                 raise self.source.error(
                     f"column {name!r} holds {self._types[name]}, which is neither a number nor a category; "
-                    "leave it out, or make several columns of it."
+                    "drop it, or split it into several columns."
                 )
         with self._errors():
             for batch in self._file.iter_batches(_ROWS, columns=columns):
@@ -122,7 +122,7 @@ class ParquetTable(ArrowTable):
             raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             message = excerpt(str(error)).rstrip(".")
-            raise self.source.error(f"the Parquet file is damaged or of a kind not known here ({message}).") from None
+            raise self.source.error(f"the Parquet file is damaged or of an unsupported kind ({message}).") from None
 
 
 def _index_columns(schema: pa.Schema) -> set[str]:

@@ -145,7 +145,7 @@ def read_relation(source: Source, format_: str, missing: frozenset[str], lists: 
         except Unreadable as error:
             raise source.error(f"{error}.", number) from None
     else:
-        raise source.error(f"this is not {format_}, or not all of it: there is no @data.")
+        raise source.error(f"this is not {format_}, or it is truncated: there is no @data.")
     if not attributes:
         raise source.error("no @attribute is declared before @data.", number)
     _fill(attributes, lines, missing, source)
@@ -166,7 +166,7 @@ def _declared(declaration: str) -> tuple[str, _Attribute]:
     if kind in ("string", "date"):
         return name, _Texts()
     if kind == "relational":
-        raise Unreadable(f"attribute {name!r} is a table of its own (relational), which is not supported; leave it out")
+        raise Unreadable(f"attribute {name!r} is a table of its own (relational), which is not supported; remove it")
     raise Unreadable(f"attribute {name!r} is neither numeric, real, integer, string, date nor a list in braces")
 
 
@@ -195,7 +195,7 @@ def _fill(
         except Unreadable as error:
             raise source.error(f"{error}.", number) from None
     if n_weighted:
-        warnings.warn(f"{source.path}: the weights of {n_weighted} rows are left out.", stacklevel=5)
+        warnings.warn(f"{source.path}: the weights of {n_weighted} rows are ignored.", stacklevel=5)
 
 
 def _in_order(row: Row, n_columns: int) -> list[Value] | list[Value | None]:

@@ -16,7 +16,7 @@ from typing import IO, cast
 
 # First bytes of the files most often mistaken for others.
 _BEGINNINGS = {
-    b"\x1f\x8b": "gzipped, and its name should say so by ending in .gz",
+    b"\x1f\x8b": "a gzipped file, whose name should end in .gz",
     b"PAR1": "a Parquet file",
     b"PK\x03\x04": "a zip or Excel file",
     b"\xd0\xcf\x11\xe0": "an old Excel file",
@@ -64,9 +64,9 @@ class Source:
             return
         for bytes_, what in _BEGINNINGS.items():
             if found.startswith(bytes_):
-                raise self.error(f"this is not what its name says, but {what}.")
+                raise self.error(f"contrary to its name, this is {what}.")
         if beginning is not None:
-            raise self.error("this is not what its name says: it does not begin as such a file does.")
+            raise self.error("this is not a file of the format in its name.")
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -80,7 +80,7 @@ class Source:
             raise self.error("the gzipped file ends too early; copy or download it again.") from None
         except (gzip.BadGzipFile, zlib.error) as error:
             if "Not a gzipped file" in str(error):
-                raise self.error("this is not a gzip file; take the .gz off its name.") from None
+                raise self.error("this is not a gzip file; remove .gz from its name.") from None
             raise self.error("the gzipped file is damaged; copy or download it again.") from None
         except UnicodeDecodeError:
             raise self.encoding_error() from None

@@ -161,7 +161,7 @@ class ArrowTable(TableFile):
             yield batch
         if n_rows != self.n_rows:
             raise self.source.error(
-                f"{n_rows} rows were found where {self.n_rows} should be; the file is damaged, or changed meanwhile."
+                f"{n_rows} rows were read, but there should be {self.n_rows}; the file is damaged or was changed."
             )
 
     def read(self) -> pd.DataFrame:

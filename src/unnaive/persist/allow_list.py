@@ -1,7 +1,7 @@
-"""What may be in a model file: types, and what they may be made of.
+"""The types that a model file may hold, and the arguments they may be made with.
 
-Before skops makes anything of a model, every type it names is looked up in the list here, by the way it is to be
-made; skops' own lists of what it trusts play no part.
+Before skops constructs anything, every type in a model is looked up here, together with the way it is constructed;
+skops' own lists of trusted types are not used.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ import numpy as np
 from unnaive.models import FILE_TYPES
 
 _SCHEMA = "schema.json"
-_DEEPEST = 300
+_MAX_DEPTH = 300
 
-# Types of this package: their names in Python, and those that a file gives them, under which users import them.
-# A file can be loaded after a class has moved to another module.
+# Types of this package: full names in Python, and the public names that files hold, so that a file can be loaded
+# after a class has moved to another module.
 OWN_TYPES = {f"unnaive.{module}.{name}": f"unnaive.{name}" for name, module in FILE_TYPES.items()}
-# Models to compare with and what is put in front of them, as far as they predict in Python, or _CHECKS knows
-# what their compiled code relies on.
+# Baselines and preprocessing that predict in Python, or whose compiled code _CHECKS knows the needs of.
 _SKLEARN = (
     "compose._column_transformer.ColumnTransformer",
     "compose._column_transformer.make_column_selector",
@@ -76,7 +75,7 @@ _SKLEARN = (
     "ensemble._hist_gradient_boosting.predictor.TreePredictor",
 )
 TREE = "sklearn.tree._tree.Tree"
-LOSS_MODULE = "_loss"  # what older releases of scikit-learn call sklearn._loss._loss
+LOSS_MODULE = "_loss"  # name of sklearn._loss._loss in older releases
 _CHECK_ARRAY = "sklearn.utils.validation.check_array"
 _SCALARS = {
     "number",
@@ -90,10 +89,10 @@ _SCALARS = {
     "datetime64",
     "timedelta64",
 } | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-# Every type that may be in a file, by how skops makes it. Types that are made by calling them with what is in
-# the file have an entry in _ARGUMENTS, which says what that may be.
+# Every type that may be in a file, by the skops node that constructs it. Nodes that call a type with arguments from
+# the file have an entry in _ARGUMENTS, which checks these.
 TYPES: dict[str, set[str]] = {
-    "JsonNode": {"builtins.str"},  # of text and numbers, too
+    "JsonNode": {"builtins.str"},  # also for numbers
     "ListNode": {"builtins.list"},
     "TupleNode": {"builtins.tuple"},
     "SetNode": {"builtins.set"},
@@ -111,8 +110,8 @@ TYPES: dict[str, set[str]] = {
     },
     # The nodes of decision trees.
     "TreeNode": {TREE},
-    # Gradient boosting keeps the random numbers it would go on with, and the check it makes of a row's numbers,
-    # the only function in any file; it changes nothing but the type of an array.
+    # Gradient boosting keeps its random generator, and its check of a row's numbers: the only function in any file,
+    # which changes nothing but the type of an array.
     "RandomGeneratorNode": {"numpy.random._generator.Generator"},
     "PartialNode": {"functools.partial"},
     "FunctionNode": {_CHECK_ARRAY},
@@ -143,13 +142,13 @@ def with_public_names(payload: bytes) -> bytes:
 
 
 def audit(payload: bytes) -> tuple[list[str], list[str]]:
-    """The names of all types in a model: those that may be in a file, and the others."""
+    """The names of all types in a model: those a file may hold, and the others."""
     with ZipFile(io.BytesIO(payload)) as archive:
         members = archive.infolist()
         if len({member.filename for member in members}) < len(members):
             raise ValueError("Two members have the same name.")
         if any(member.compress_type != ZIP_STORED for member in members):
-            raise ValueError("The model is compressed as a whole, not in parts.")
+            raise ValueError("Members of the model are compressed.")
         if sum(max(member.file_size, member.compress_size) for member in members) > len(payload):
             raise ValueError("Members overlap.")
         nodes = list(nodes_of(json.loads(archive.read(_SCHEMA))))
@@ -169,21 +168,21 @@ def _check_nodes(nodes: list[dict[str, Any]], archive: ZipFile) -> None:
     known: dict[int, Any] = {}
     for node in nodes:
         identity, loader = node["__id__"], node["__loader__"]
-        # skops makes one object of all that have the same identity, so they have to be the same.
+        # skops constructs one object for all nodes with the same identity, so these have to be the same.
         if type(identity) is not int or not _same(known.setdefault(identity, node), node, archive):
             raise ValueError("Two objects have the same identity.")
         if "file" in node and users.setdefault(node["file"], identity) != identity:
             raise ValueError("An array is used twice.")
         if loader in _ARGUMENTS and not _ARGUMENTS[loader](node, archive):
-            raise ValueError(f"A {loader} has other arguments than it can have.")
+            raise ValueError(f"A {loader} has unexpected arguments.")
 
 
 def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
-    """Everything in a schema that skops could make an object of."""
+    """Everything in a schema that skops could construct an object from."""
     rest = [(schema, 0)]
     while rest:
         part, depth = rest.pop()
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise ValueError("The schema is nested too deeply.")
         if isinstance(part, dict):
             if "__loader__" in part:
@@ -194,7 +193,7 @@ def nodes_of(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def _same(one: Any, other: Any, archive: ZipFile) -> bool:
-    """Whether two parts of a schema make the same object; what is in them may have other identities."""
+    """Whether two parts of a schema construct the same object; parts in them may have other identities."""
     if one is other:
         return True
     if isinstance(one, dict) and isinstance(other, dict):
@@ -216,7 +215,7 @@ def _same_array(one: str, other: str, archive: ZipFile) -> bool:
 
 
 def _check_array_file(stream: IO[bytes], size: int) -> None:
-    """An array that has as many bytes as it says: numpy allocates first and reads then."""
+    """Refuse an array file whose size is not what its header says: numpy allocates before it reads."""
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ValueError("An array is stored in another format.")
     shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
@@ -224,7 +223,7 @@ def _check_array_file(stream: IO[bytes], size: int) -> None:
     for length in shape:
         n_bytes *= length
     if dtype.hasobject or dtype.itemsize == 0 or min(shape, default=0) < 0 or stream.tell() + n_bytes != size:
-        raise ValueError("An array has not the size it says.")
+        raise ValueError("The size of an array is not what its header says.")
 
 
 def _is_plain(node: dict[str, Any], _: ZipFile) -> bool:
@@ -232,7 +231,7 @@ def _is_plain(node: dict[str, Any], _: ZipFile) -> bool:
 
 
 def _is_tree(node: dict[str, Any], archive: ZipFile) -> bool:
-    """Tree(n_features, n_classes, n_outputs) with a single output, for which there is a number of classes."""
+    """Tree(n_features, n_classes, n_outputs) with one output, which has a number of classes."""
     n_features, n_classes, n_outputs = node["__reduce__"]["args"]["content"]
     if [n_features["__loader__"], n_classes["type"], n_outputs["__loader__"]] != ["JsonNode", "numpy", "JsonNode"]:
         return False
@@ -242,7 +241,7 @@ def _is_tree(node: dict[str, Any], archive: ZipFile) -> bool:
 
 
 def _is_generator(node: dict[str, Any], _: ZipFile) -> bool:
-    """PCG64 seeded as usual: a huge pool of seeds would take for ever to mix."""
+    """PCG64 seeded as usual: a huge seed pool would take forever to mix."""
     generator, seed = (node["content"][part]["content"] for part in ("bit_generator", "seed_seq"))
     return (generator["bit_generator"]["content"], seed["pool_size"]["content"]) == ('"PCG64"', "4")
 

@@ -1,4 +1,4 @@
-"""The manifest of a model file: what it tells of the model without loading it."""
+"""The manifest of a model file: what is known about the model without loading it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KINDS: dict[type, str] = {str: "text", bool: "booleans"}
 
 
 def describe(model: Any) -> dict[str, Any]:
-    """What a model is: its class, parameters, columns, classes and the weight of its rows."""
+    """The class, parameters, columns, classes and total row weight of a model."""
     counted = getattr(classifier_of(model), "class_count_", None)
     facts = {
         "estimator": _public_name(type(model)),
@@ -46,7 +46,7 @@ def _public_name(kind: type) -> str:
 
 
 def n_columns(model: Any) -> int:
-    """How many columns a model takes, as far as it knows."""
+    """Number of columns a model takes, 0 if unknown."""
     names = getattr(model, "feature_names_in_", None)
     return getattr(model, "n_features_in_", 0) if names is None else len(names)
 
@@ -67,7 +67,7 @@ def _columns(model: Any) -> list[dict[str, Any]]:
 
 
 def libraries() -> dict[str, str]:
-    """Versions of what a model file depends on."""
+    """Versions of the libraries that a model file depends on."""
     import sklearn
     import skops
 
@@ -75,12 +75,12 @@ def libraries() -> dict[str, str]:
 
 
 def is_a(value: Any, kind: type | tuple[type, ...]) -> bool:
-    """Whether a value is of a kind, booleans being no numbers."""
+    """Like isinstance, but a boolean is not a number."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def is_manifest(manifest: dict[str, Any]) -> bool:
-    """Whether all is there that a manifest tells, and of the right kind."""
+    """Whether a manifest is complete, with values of the right types."""
     return (
         all(field in manifest and is_a(manifest[field], kind) for field, kind in _FIELDS.items())
         and "notes" in manifest

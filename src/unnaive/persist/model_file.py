@@ -1,10 +1,9 @@
 """Model files: a fitted classifier in one file, which can be loaded without running anything that is in it.
 
-A file is a zip archive of two members. ``manifest.json`` tells what the model is and has the hash of
-``model.skops``, the model in the format of skops. Before skops makes anything of it, every type it names is
-looked up in a list that is written down here, type by type and by the way it is to be made; skops' own lists of
-what it trusts play no part. What was made is then checked, for a hash only tells that nothing changed since
-somebody wrote it: predictions are made by compiled code that checks no bounds.
+A file is a zip archive of two members. ``manifest.json`` describes the model and has the hash of ``model.skops``, the
+model in the format of skops. Before skops constructs anything, every type is looked up in an allow-list. The result is
+then checked, because a hash only proves that nothing changed since the file was written, and predictions are made by
+compiled code that does not check bounds.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ from unnaive.persist.soundness import check_model
 
 _FORMAT = 2
 _MANIFEST, _MODEL = "manifest.json", "model.skops"
-# A file may unpack to so many times its size, and small files to so many bytes; no file to more than the last.
-_RATIO, _SMALL, _LARGEST = 64, 2**28, 2**33
-_LEVEL = 3  # of compression: a third of the time of the usual one, for a fifth more bytes
+# Limits of the unpacked size: times the size of the file, bytes allowed for any file, and bytes at most.
+_RATIO, _SMALL, _MAX_BYTES = 64, 2**28, 2**33
+_LEVEL = 3  # of compression: a third of the time of the default, for a fifth more bytes
 _CHUNK = 2**20
 
 
 class ModelFileError(ValueError):
-    """A file is no model file, is damaged, is not to be trusted, or a model cannot be kept in one.
+    """A file is not a model file, is damaged or not safe to load, or a model cannot be saved.
 
     Examples
     --------
@@ -55,16 +54,16 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True)
 class SavedModel:
-    """What a model file holds.
+    """The content of a model file.
 
     Attributes
     ----------
     model : estimator
-        Fitted, as it was saved.
+        The fitted model.
     target : str
         Name of the column it predicts.
     manifest : dict
-        What :func:`read_manifest` tells about it.
+        What :func:`read_manifest` returns.
 
     Examples
     --------
@@ -81,23 +80,23 @@ class SavedModel:
 def save(model: Any, path: str | os.PathLike[str], *, target: str = "class", notes: Any = None) -> None:
     """Write a fitted classifier to a file.
 
-    The file appears in one step: it is complete, or what was there before is still there.
+    The file is replaced atomically: it is either complete, or what it was before.
 
     Parameters
     ----------
     model : estimator
-        A classifier of this package, or one of scikit-learn's that model files can hold, in pipelines too.
+        A classifier of this package, or one of those of scikit-learn that model files can hold, also in a pipeline.
     path : str or path
-        By custom the name ends in ``.unnaive``.
+        By convention it ends in ``.unnaive``.
     target : str, default="class"
         Name of the column that the model predicts.
     notes : object, optional
-        What else to put in the manifest: anything that JSON can hold.
+        Additional content of the manifest: anything that JSON can represent.
 
     Raises
     ------
     ModelFileError
-        If the model holds what a file cannot hold, or the file cannot be written.
+        If the model holds types that a file may not hold, or the file cannot be written.
 
     Examples
     --------
@@ -114,7 +113,7 @@ def save(model: Any, path: str | os.PathLike[str], *, target: str = "class", not
     ('species', array([0, 0]))
     """
     if not isinstance(target, str):
-        raise ModelFileError(f"The target {target!r} is no name of a column.")
+        raise ModelFileError(f"The target must be the name of a column, not {target!r}.")
     payload = _pack(model)
     manifest = {
         "format": _FORMAT,
@@ -129,7 +128,7 @@ def save(model: Any, path: str | os.PathLike[str], *, target: str = "class", not
     try:
         text = json.dumps(manifest, indent=1, allow_nan=False)
     except (TypeError, ValueError) as problem:
-        raise ModelFileError("The notes cannot be kept, as they hold more than JSON can.") from problem
+        raise ModelFileError("The notes cannot be represented in JSON.") from problem
     with _Replacing(path) as stream:
         for compression in (ZIP_DEFLATED, ZIP_STORED):
             stream.seek(0)
@@ -137,13 +136,13 @@ def save(model: Any, path: str | os.PathLike[str], *, target: str = "class", not
             with ZipFile(stream, "w", compression, compresslevel=_LEVEL) as archive:
                 archive.writestr(_MANIFEST, text)
                 archive.writestr(_MODEL, payload)
-            # Counts that are nearly all zero shrink so far that they look like an attack: those are not compressed.
+            # Counts that are nearly all zero shrink so much that they look like a zip bomb: store them.
             if len(payload) <= _limit(stream.tell()):
                 break
 
 
 def load(path: str | os.PathLike[str]) -> SavedModel:
-    """Read a model file; nothing in it is run, and what it holds is checked.
+    """Load a model file; no code in it is run, and its content is checked.
 
     Parameters
     ----------
@@ -156,7 +155,7 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
     Raises
     ------
     ModelFileError
-        If the file is missing, damaged, newer than this package, or holds anything else than a sound model.
+        If the file is missing, damaged, of another format, or does not hold a sound model.
 
     Examples
     --------
@@ -168,7 +167,7 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(model, Path(folder) / "trips.unnaive", target="trip")
     ...     saved = load(Path(folder) / "trips.unnaive")
-    >>> saved.model.partial_fit([["blue", "cold"]], ["museum"]).class_count_  # it goes on learning
+    >>> saved.model.partial_fit([["blue", "cold"]], ["museum"]).class_count_
     array([1., 2.])
     """
     file = _quoted(path)
@@ -181,7 +180,7 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
                 warnings.simplefilter("ignore")
                 model = _unpack(payload, types)
                 if n_columns(model) != len(manifest["columns"]):
-                    raise ValueError("The manifest tells of other columns.")
+                    raise ValueError("The manifest describes other columns.")
                 described = describe(model)
     except Exception as problem:
         raise ModelFileError(unsound) from problem
@@ -195,7 +194,7 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
 
 
 def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Tell what a model file holds without loading the model; that it is complete and unchanged is checked.
+    """Read the description of a model without loading it; the file is checked to be complete and unchanged.
 
     Parameters
     ----------
@@ -205,8 +204,8 @@ def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
     -------
     dict
         ``format``, ``unnaive`` and ``libraries`` (versions), ``written`` (time, UTC), ``estimator``,
-        ``parameters`` (texts), ``columns`` (``name``, ``kind``, ``holds`` and number of ``values``), ``classes``,
-        ``weight`` of the rows learnt from, ``target``, ``notes`` and ``sha256`` of the model.
+        ``parameters`` (as text), ``columns`` (``name``, ``kind``, ``holds`` and number of ``values``), ``classes``,
+        total ``weight`` of the training rows, ``target``, ``notes`` and ``sha256`` of the model.
 
     Raises
     ------
@@ -235,7 +234,7 @@ def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 class _Replacing:
-    """A file to write to that takes the place of another when all went well, and vanishes otherwise."""
+    """A file to write to, which replaces another on success and is deleted on failure."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(os.path.realpath(path))
@@ -268,9 +267,9 @@ class _Replacing:
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
-    """Manifest and model of a file, as they were written."""
+    """Manifest and model of a file, if it is complete and unchanged."""
     file = _quoted(path)
-    corrupted = f"{file} is corrupted, as it is not what was written: copy or save it again."
+    corrupted = f"{file} is corrupted: copy or save it again."
     try:
         if not os.path.exists(path):
             raise ModelFileError(f"There is no file {file}.")
@@ -281,7 +280,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
             limit = _limit(os.path.getsize(path))
             members = archive.namelist()
             if _MANIFEST not in members:
-                raise ModelFileError(f"{file} is not a model file, but another archive.")
+                raise ModelFileError(f"{file} is a zip archive, but not a model file.")
             manifest = json.loads(_member(archive, _MANIFEST, limit, file))
             if is_a(manifest.get("format"), int) and 0 < manifest["format"] != _FORMAT:
                 raise ModelFileError(_other_format(file, manifest))
@@ -292,7 +291,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
         raise
     except PermissionError as problem:
         raise ModelFileError(f"{file} cannot be read: permission denied.") from problem
-    except Exception as problem:  # whatever zipfile, zlib and json stumble over
+    except Exception as problem:  # whatever zipfile, zlib and json raise
         raise ModelFileError(corrupted) from problem
     if hashlib.sha256(payload).hexdigest() != manifest["sha256"]:
         raise ModelFileError(corrupted)
@@ -313,7 +312,7 @@ def _open(stream: IO[bytes], file: str) -> ZipFile:
         return ZipFile(stream)
     except BadZipFile as problem:
         if b"PK\x03\x04".startswith(start):
-            raise ModelFileError(f"{file} is truncated, as its end is missing: copy or save it again.") from problem
+            raise ModelFileError(f"{file} is truncated: copy or save it again.") from problem
         raise ModelFileError(f"{file} is not a model file: unnaive did not write it.") from problem
 
 
@@ -327,7 +326,7 @@ def _member(archive: ZipFile, name: str, limit: int, file: str) -> bytes:
         raise ValueError("Model files are compressed by deflate.")
     content = bytearray()
     with archive.open(info) as member:
-        # In pieces: a member that lies about its size would be unpacked at once otherwise.
+        # In chunks, as a member may lie about its size.
         while piece := member.read(_CHUNK):
             content += piece
     if len(content) != info.file_size:
@@ -336,7 +335,7 @@ def _member(archive: ZipFile, name: str, limit: int, file: str) -> bytes:
 
 
 def _limit(size: int) -> int:
-    return min(_LARGEST, max(_SMALL, _RATIO * size))
+    return min(_MAX_BYTES, max(_SMALL, _RATIO * size))
 
 
 def _quoted(path: str | os.PathLike[str]) -> str:
@@ -344,7 +343,7 @@ def _quoted(path: str | os.PathLike[str]) -> str:
 
 
 def _warn_of_another_release(manifest: dict[str, Any], types: list[str]) -> None:
-    """scikit-learn's own warning, once a file and not once a tree."""
+    """scikit-learn's own warning, once per file and not once per tree."""
     import sklearn
     from sklearn.exceptions import InconsistentVersionWarning
 
@@ -375,11 +374,11 @@ def _pack(model: Any) -> bytes:
             check_model(model)
     except Exception as problem:
         raise ModelFileError(
-            f"{refusal} it was changed since it was fitted, or has what no file can keep."
+            f"{refusal} it was changed after it was fitted, or holds what no file can hold."
         ) from problem
     if others:
         raise ModelFileError(f"{refusal} it holds {_listed(others)}, which no model file may hold.")
-    if len(payload) > _LARGEST:
+    if len(payload) > _MAX_BYTES:
         raise ModelFileError(f"{refusal} it takes {len(payload):,} bytes.")
     return payload
 
@@ -396,7 +395,7 @@ def _unpack(payload: bytes, types: list[str]) -> Any:
 
 @contextmanager
 def _losses_by_their_old_name() -> Iterator[None]:
-    """Let the name that older releases of scikit-learn give a module mean that module, and no file of that name."""
+    """Make the module name of older releases of scikit-learn importable, and nothing else under that name."""
     from sklearn._loss import _loss
 
     before = sys.modules.get(LOSS_MODULE)
@@ -415,7 +414,7 @@ def _check_kind(model: Any) -> None:
 
     check_is_fitted(model)
     if not is_classifier(model):
-        raise ModelFileError(f"This {type(model).__name__} is no classifier, and model files are for classifiers.")
+        raise ModelFileError(f"This {type(model).__name__} is not a classifier; model files hold classifiers only.")
 
 
 def _listed(names: list[str]) -> str:

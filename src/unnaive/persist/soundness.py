@@ -1,4 +1,4 @@
-"""Whether a model that was read can be trusted to predict: what compiled code, which checks no bounds, relies on."""
+"""Whether a loaded model is safe to predict with: what compiled code, which does not check bounds, relies on."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import numpy as np
 
 from unnaive.persist.allow_list import TREE, TYPES, type_name
 
-_MOST_JOBS = 1024
+_MAX_JOBS = 1024
 
 
 def check_model(model: Any) -> None:
-    """Refuse a model that would make compiled code read or write where it must not.
+    """Refuse a model that would make compiled code access memory out of bounds.
 
-    A type of this package checks itself with its method ``check_state``, which it has to have.
+    A type of this package is checked by its own method ``check_state``, which is required.
     """
     for part in parts_of(model):
         kind, name = type(part), type_name(type(part))
         if any(hasattr(kind, attribute) for attribute in vars(part)):
-            raise ValueError(f"A {kind.__name__} has its own form of what its class has.")
+            raise ValueError(f"A {kind.__name__} has attributes that hide those of its class.")
         if name.startswith("unnaive."):
             kind.check_state(part)
         elif name in _CHECKS and not _CHECKS[name](part):
             raise ValueError(f"A {kind.__name__} is not sound.")
         n_jobs = getattr(part, "n_jobs", None)
-        if n_jobs is not None and (n_jobs == 0 or n_jobs > _MOST_JOBS):
-            raise ValueError(f"A {kind.__name__} would start no processes, or too many.")
+        if n_jobs is not None and (n_jobs == 0 or n_jobs > _MAX_JOBS):
+            raise ValueError(f"A {kind.__name__} would start no threads or too many.")
 
 
 def parts_of(model: Any) -> Iterator[Any]:
-    """Everything in a model that has attributes, estimators first of all."""
+    """Everything in a model that has attributes."""
     rest, seen = [model], set()
     while rest:
         part = rest.pop()
@@ -50,7 +50,7 @@ def parts_of(model: Any) -> Iterator[Any]:
             yield part
             rest.extend(value for key, value in vars(part).items() if key != "tree_" or name not in _TREES)
         elif name == TREE:
-            raise ValueError("A tree has no estimator that would check what it is given.")
+            raise ValueError("A tree without an estimator would not check its input.")
 
 
 def _fitted(part: Any, attribute: str) -> bool:
@@ -76,7 +76,7 @@ def _is_sound_tree(tree: Any) -> bool:
 
 
 def _leads_to_leaves(inner: Any, left: Any, right: Any, feature: Any, n_features: int) -> bool:
-    """Whether children come after their parents, so that every path ends, and only known columns are asked for."""
+    """Whether children come after their parents, so that every path ends, and only existing columns are used."""
     at = np.flatnonzero(inner)
     left, right, feature = left[at].astype(np.int64), right[at].astype(np.int64), feature[at]
     return bool(
@@ -88,7 +88,7 @@ def _leads_to_leaves(inner: Any, left: Any, right: Any, feature: Any, n_features
 
 
 def _is_sound_forest(forest: Any) -> bool:
-    # The trees of a forest do not look at the number of columns again.
+    # The trees of a forest do not check the number of columns.
     return not _fitted(forest, "estimators_") or all(
         type_name(type(tree)) in _TREES and _fitted(tree, "tree_") and tree.n_features_in_ == forest.n_features_in_
         for tree in forest.estimators_
@@ -119,7 +119,7 @@ def _is_sound_boosting(model: Any) -> bool:
 
 
 def _keeps_columns(model: Any) -> bool:
-    """Whether what gradient boosting does to a row first, categories to codes, leaves as many columns."""
+    """Whether the preprocessing of gradient boosting, from categories to codes, keeps the number of columns."""
     columns, n_columns = model._preprocessor, model.n_features_in_
     if columns is None:
         return True
@@ -160,7 +160,7 @@ def _is_sound_svc(svc: Any) -> bool:
 
 
 def _is_sound_one_hot(encoder: Any) -> bool:
-    """Whether every category gets a column that the (sparse) result has."""
+    """Whether every category has a column of the (sparse) result."""
     if not _fitted(encoder, "categories_"):
         return True
     dropped, sizes = encoder._drop_idx_after_grouping, encoder._n_features_outs
@@ -175,7 +175,7 @@ def _is_sound_one_hot(encoder: Any) -> bool:
         if dropped is not None and dropped[column] is not None:
             codes = codes[codes != dropped[column]]
             codes = codes - (codes > dropped[column])
-        # Numbers are looked up by a search, which would end beyond the last of them if they were not in order.
+        # Numbers are found by binary search, which would run past the end if they were not sorted.
         numbers = [value for value in categories.tolist() if isinstance(value, int | float) and value == value]
         if not (size >= 0 and ((codes >= 0) & (codes < size)).all() and numbers == sorted(set(numbers))):
             return False
@@ -187,7 +187,7 @@ def _is_sound_transformer(transformer: Any) -> bool:
 
 
 def _is_sound_pipeline(pipeline: Any) -> bool:
-    # A cache is a folder of pickles.
+    # A cache is a folder of pickle files.
     return pipeline.memory is None
 
 

@@ -1,0 +1,104 @@
+"""The compare command."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from unnaive.cli.console import print_comparison, result_progress
+from unnaive.cli.options import (
+    INTERRUPTED,
+    AsJson,
+    Categorical,
+    Folder,
+    Jobs,
+    Mail,
+    MaxTerms,
+    MinDocuments,
+    Resume,
+    Target,
+    Text,
+    split_columns,
+    split_names,
+    term_options,
+)
+from unnaive.models import GROUPS, find_models
+
+
+def compare(
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files or named data sets; default: the four bundled with scikit-learn."),
+    ] = None,
+    target: Target = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Option("--models", "-m", help=f"Comma-separated names, or {', '.join(GROUPS)}; see `unnaive models`."),
+    ] = None,
+    cv: Annotated[int | None, typer.Option(help="Number of folds; default: 10.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="Repeats of the cross-validation; default: 1.")] = None,
+    holdout: Annotated[
+        float | None, typer.Option(help="Test on this fraction of the rows instead of on folds.", metavar="SHARE")
+    ] = None,
+    metrics: Annotated[
+        str | None, typer.Option(help="Comma-separated; the first one determines the ranks.", metavar="NAMES")
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="The model to compare with; default: nb, for text bernoulli-nb.")
+    ] = None,
+    bias_variance: Annotated[
+        bool, typer.Option("--bias-variance", help="Decompose the error; the default is then 10 times 3 folds.")
+    ] = False,
+    report: Annotated[Path, typer.Option(help="The HTML report to write.")] = Path("report.html"),
+    results: Annotated[
+        Path | None, typer.Option(help="File of the single results; default: the report's name, as .jsonl.")
+    ] = None,
+    resume: Resume = False,
+    jobs: Jobs = -1,
+    seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
+    folder: Folder = None,
+    categorical: Categorical = None,
+    text: Text = None,
+    mail: Mail = None,
+    min_documents: MinDocuments = None,
+    max_terms: MaxTerms = None,
+    as_json: AsJson = False,
+) -> None:
+    """Which of these models is best on my data, and how sure can I be?"""
+    from unnaive.evaluate.compare import compare as run
+    from unnaive.evaluate.metrics import METRICS
+    from unnaive.io import datasets
+    from unnaive.show.page import check_report_path
+    from unnaive.show.report import write_report
+
+    check_report_path(report)
+    terms = term_options(text, mail, min_documents, max_terms)
+    chosen = find_models(split_names(models) or ["default"], "text" if text else "table")
+    columns: dict[str, Any] = {"categorical": split_columns(categorical), "text": split_names(text)}
+    sets = [datasets.load(source, target, folder, **columns) for source in data or datasets.BUNDLED]
+    with result_progress("compare", as_json) as progress:
+        comparison = run(
+            chosen,
+            sets,
+            cv=cv if cv is not None else 3 if bias_variance else 10,
+            repeats=repeats if repeats is not None else 10 if bias_variance else 1,
+            test_size=holdout,
+            metrics=split_names([metrics] if metrics else None) or list(METRICS),
+            baseline=baseline,
+            bias_variance=bias_variance,
+            n_jobs=jobs,
+            random_state=seed,
+            results=results or report.with_suffix(".jsonl"),
+            resume=resume,
+            on_result=progress,
+            terms=terms,
+        )
+        arguments = [argument for argument in sys.argv[1:] if argument != "--resume"]
+        write_report(comparison, report, command=shlex.join(["unnaive", *arguments]))
+    print_comparison(comparison, report, as_json)
+    if not comparison.complete:
+        raise typer.Exit(INTERRUPTED)

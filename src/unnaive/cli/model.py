@@ -1,0 +1,212 @@
+"""The commands that work on one model: fit, predict, update, forget, explain, info, and the list of all models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from unnaive.cli.console import draw, print_json, print_result, printer, rows_progress
+from unnaive.cli.options import (
+    AsJson,
+    Categorical,
+    Dask,
+    Data,
+    Folder,
+    Mail,
+    MaxTerms,
+    MinDocuments,
+    ModelFile,
+    Target,
+    Text,
+    split_columns,
+    split_names,
+    term_options,
+)
+from unnaive.models import MODELS, classifier_of
+
+
+def fit(
+    data: Data,
+    model: Annotated[str, typer.Option("--model", "-m", help="Short name; see `unnaive models`.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    target: Target = None,
+    folder: Folder = None,
+    categorical: Categorical = None,
+    text: Text = None,
+    mail: Mail = None,
+    min_documents: MinDocuments = None,
+    max_terms: MaxTerms = None,
+    dask: Dask = None,
+    as_json: AsJson = False,
+) -> None:
+    """Fit a model on a file of any size, or on many files on a cluster, and save it."""
+    from unnaive.streaming import fit_file
+
+    terms, codes = term_options(text, mail, min_documents, max_terms), split_columns(categorical)
+    with rows_progress(as_json) as progress:
+        if dask is None:
+            fitted = fit_file(model, data, target, folder, progress, codes, split_names(text), terms)
+        else:
+            if text or terms:
+                raise ValueError("Models of text are fitted on a cluster from Python: see unnaive.distributed.fit.")
+            fitted = _distributed_files().fit_files(model, data, dask, target, progress, codes)
+        fitted.save(output)
+    print_result(
+        as_json,
+        f"{output}: {model} of {fitted.size}, predicting {fitted.target!r} ({len(fitted.model.classes_)} classes)."
+        + (f" {fitted.n_unlabelled} rows without a label were dropped." if fitted.n_unlabelled else ""),
+        model=str(output),
+        target=fitted.target,
+        n_rows=fitted.n_rows,
+        n_unlabelled=fitted.n_unlabelled,
+        classes=fitted.model.classes_.tolist(),
+    )
+
+
+def predict(
+    model: ModelFile,
+    data: Data,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A .csv or .parquet file to write; with --dask a folder.")
+    ],
+    dask: Dask = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the label and the class probabilities of every row."""
+    from unnaive.persist import load
+    from unnaive.streaming import predict_file
+
+    with rows_progress(as_json) as progress:
+        if dask is None:
+            predicted = predict_file(load(model), data, output, progress)
+        else:
+            predicted = _distributed_files().predict_files(load(model), data, output, dask, progress)
+    accuracy = predicted.accuracy
+    print_result(
+        as_json,
+        f"{output}: {predicted.n_rows} rows predicted"
+        + ("." if accuracy is None else f", {accuracy:.4f} of them as labelled."),
+        output=str(output),
+        n_rows=predicted.n_rows,
+        accuracy=accuracy,
+    )
+
+
+def _distributed_files() -> Any:
+    """The module that works on clusters, if Dask is installed."""
+    try:
+        from unnaive.distributed import files
+    except ImportError as error:
+        raise ValueError(f"--dask needs {error.name}: install unnaive with its dask extra (unnaive[dask]).") from error
+    return files
+
+
+def update(model: ModelFile, data: Data, as_json: AsJson = False) -> None:
+    """Count more rows into a saved model; a model of text keeps the terms of its training."""
+    _change(model, data, "update", "counted into", as_json)
+
+
+def forget(model: ModelFile, data: Data, as_json: AsJson = False) -> None:
+    """Remove rows from a saved model, exactly, as if it had never seen them."""
+    _change(model, data, "forget", "removed from", as_json)
+
+
+def _change(path: Path, data: str, change: str, words: str, as_json: bool) -> None:
+    from unnaive.persist import load, save
+    from unnaive.streaming import change_rows, is_of_text
+
+    with rows_progress(as_json) as progress:
+        saved = load(path)
+        n_rows = change_rows(saved, data, change, progress)
+        save(saved.model, path, target=saved.target, notes=saved.manifest["notes"])
+    total = float(classifier_of(saved.model).class_count_.sum())
+    print_result(
+        as_json,
+        f"{n_rows} rows {words} {path}, which now holds {total:g}."
+        + (" Its terms are still those of its training." if is_of_text(saved) else ""),
+        model=str(path),
+        n_rows=n_rows,
+        total=total,
+    )
+
+
+def explain(
+    model: ModelFile,
+    data: Data,
+    row: Annotated[int, typer.Option("--row", "-r", help="Which row, counted from 0.", min=0)] = 0,
+    label: Annotated[str | None, typer.Option(help="The class to explain; default: the predicted one.")] = None,
+    against: Annotated[str | None, typer.Option(help="The class to compare it with; default: the runner-up.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also draw it into this .png, .svg or .pdf file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Why this prediction? What every column of a row, or every term of a document, contributed."""
+    from unnaive.persist import load
+    from unnaive.show import terminal
+    from unnaive.show.evidence import EvidenceDisplay
+    from unnaive.streaming import read_row
+
+    saved = load(model)
+    if not hasattr(classifier_of(saved.model), "predict_evidence"):
+        kind = type(classifier_of(saved.model)).__name__
+        raise ValueError(f"{model} holds a {kind}, which cannot say what its columns contribute.")
+    frame = read_row(saved, data, row)
+    found = EvidenceDisplay.of(
+        saved.model, frame, label=_as_class(saved.model, label), against=_as_class(saved.model, against)
+    )
+    if plot is not None:
+        draw([found], plot)
+    if as_json:
+        print_json(
+            {
+                "label": found.label_,
+                "against": found.against_,
+                "log_odds": found.total_,
+                "probabilities": dict(zip(map(str, saved.model.classes_.tolist()), found.probabilities_)),
+                "contributions": [
+                    {"column": name, "value": value, "log_odds": odds} for name, value, odds in found.contributions_
+                ],
+            }
+        )
+        return
+    out = printer()
+    chance = dict(zip(saved.model.classes_.tolist(), found.probabilities_))
+    out.print(
+        f"{found.label_} ({chance[found.label_]:.3f}) rather than {found.against_} ({chance[found.against_]:.3f})\n"
+    )
+    out.print(terminal.evidence(found.contributions_, found.total_, found.label_, found.against_, found.noun))
+
+
+def _as_class(model: Any, label: str | None) -> Any:
+    """The class with this text, or None."""
+    if label is None:
+        return None
+    found = [known for known in model.classes_.tolist() if str(known) == label]
+    if not found:
+        raise ValueError(f"There is no class {label!r}; there are {', '.join(map(str, model.classes_.tolist()))}.")
+    return found[0]
+
+
+def info(model: ModelFile, as_json: AsJson = False) -> None:
+    """Describe a model file."""
+    from unnaive.persist import read_manifest
+    from unnaive.show import terminal
+
+    manifest = read_manifest(model)
+    if as_json:
+        print_json(manifest)
+        return
+    printer().print(terminal.facts(terminal.describe_manifest(manifest)))
+
+
+def list_models(as_json: AsJson = False) -> None:
+    """List all models with their descriptions and papers."""
+    from dataclasses import asdict
+
+    from unnaive.show import terminal
+
+    if as_json:
+        print_json([{**asdict(model), "home": model.home} for model in MODELS.values()])
+        return
+    printer().print(terminal.model_table())
