@@ -5,11 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from unnaive.core.bayes_classifier import BayesClassifier
-from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
+from unnaive.core.validation import FloatArray, IntArray, check_labels, index_labels, unchanged_on_error
 from unnaive.encoding.numeric_columns import read_numbers
 
 
@@ -20,10 +17,10 @@ class NumericClassifier(BayesClassifier):
     """
 
     @abstractmethod
-    def _fit(self, numbers: NDArray[np.float64], classes: NDArray[np.int64]) -> None:
+    def _fit(self, numbers: FloatArray, classes: IntArray) -> None:
         """Learn from checked numbers and class indices; ``self.classes_`` is set."""
 
-    def _read(self, X: Any, reset: bool) -> NDArray[np.float64]:
+    def _read(self, X: Any, reset: bool) -> FloatArray:
         return read_numbers(self, X, reset)
 
     @unchanged_on_error
