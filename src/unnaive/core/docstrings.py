@@ -76,9 +76,6 @@ def shared_docs(documented: Documented) -> Documented:
     """Replace each ``{name}`` line in the docstring of a class or function by the shared text."""
     if documented.__doc__:  # absent under python -OO
         documented.__doc__ = re.sub(
-            r"^( *)\{(\w+)\}$",
-            lambda line: indent(SHARED[line[2]], line[1]),
-            documented.__doc__,
-            flags=re.MULTILINE,
+            r"^( *)\{(\w+)\}$", lambda line: indent(SHARED[line[2]], line[1]), documented.__doc__, flags=re.MULTILINE
         )
     return documented

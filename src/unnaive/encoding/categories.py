@@ -146,10 +146,7 @@ def search_numbers(numbers: FloatArray, known: Categories) -> NDArray[np.int32]:
     pairs = sorted((float(value), code) for value, code in known.code.items() if _kind(value) == "numbers")
     if not pairs:
         return np.full(len(numbers), -1, dtype=np.int32)
-    values, codes = (
-        np.array([pair[0] for pair in pairs]),
-        np.array([pair[1] for pair in pairs], dtype=np.int32),
-    )
+    values, codes = (np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs], dtype=np.int32))
     at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
     return np.where(values[at] == numbers, codes[at], np.int32(-1))
 

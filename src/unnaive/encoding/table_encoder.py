@@ -344,11 +344,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return categories
 
     def _encode_categories(
-        self,
-        table: RawTable,
-        columns: IntArray,
-        targets: IntArray,
-        codes: NDArray[np.int32],
+        self, table: RawTable, columns: IntArray, targets: IntArray, codes: NDArray[np.int32]
     ) -> None:
         direct: list[tuple[int, float, NDArray[np.int32], int]] = []
         for column, target in zip(columns.tolist(), targets.tolist()):
@@ -374,13 +370,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 return
             starts = np.concatenate([[0], np.cumsum([len(short) for short in tables])])
             look_up(
-                table.numbers,
-                np.array(sources),
-                np.array(low),
-                np.concatenate(tables),
-                starts,
-                codes,
-                np.array(where),
+                table.numbers, np.array(sources), np.array(low), np.concatenate(tables), starts, codes, np.array(where)
             )
 
     def _numbers(self, table: RawTable) -> FloatArray:
