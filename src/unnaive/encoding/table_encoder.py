@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import FloatArray, IntArray, RawColumn, RawTable, as_numbers, read_table
 from unnaive.encoding.categories import (
     Categories,
@@ -33,6 +34,7 @@ _MAX_NUMBER = 1e150
 _MAX_BINS = 2**24  # per column; more are a mistake
 
 
+@shared_docs
 class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Turn a table of mixed columns into integer codes.
 
@@ -58,9 +60,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Number of codes of each column; 0 for numbers passed through.
     discretizer_ : transformer or None
         Fitted on the numeric columns, if there are any.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only if X is a frame with string names.
+    {names}
 
     Examples
     --------
@@ -118,12 +118,16 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows = self.rows(read_table(self, X, reset=False))
-        if self.discretizer != "passthrough":
-            return rows.codes
-        mixed = np.empty((len(rows.codes), self.n_features_in_))
-        mixed[:, self.is_categorical_] = np.where(rows.codes < 0, np.nan, rows.codes)
-        mixed[:, ~self.is_categorical_] = rows.numbers
-        return mixed
+        return self.values(rows).copy() if self.discretizer == "passthrough" else rows.codes
+
+    def values(self, rows: Rows) -> FloatArray:
+        """Numbers that were passed through, and codes as numbers, with NaN for missing values."""
+        if not self.is_categorical_.any():
+            return rows.numbers
+        values = np.empty((len(rows), self.n_features_in_))
+        values[:, self.is_categorical_] = np.where(rows.codes < 0, np.nan, rows.codes)
+        values[:, ~self.is_categorical_] = rows.numbers
+        return values
 
     @property
     def categories_(self) -> list[NDArray[Any] | None]:

@@ -144,7 +144,7 @@ class MassBayes(KeptState, TableClassifier):
         draws, seeds = self.draw_seeds()
         size = table.n_rows if self.sample_size is None else self.sample_size
         samples = Samples(
-            Sample(row_values(encoder, encoder.rows(table)), classes, weights),
+            Sample(encoder.values(encoder.rows(table)), classes, weights),
             list(samples_without_replacement(table.n_rows, size, self.n_trees, draws)),
         )
         trees = grow_forest(samples, self.tree_settings(encoder, len(self.classes_)), seeds, self.n_jobs)
@@ -199,7 +199,7 @@ class MassBayes(KeptState, TableClassifier):
         indices = class_indices(check_labels(self, y, len(table)), known)
         table, indices, weights = of_positive_weight(table, indices, check_weights(sample_weight, len(table)))
         encoder = self.fit_encoder(table, indices) if first else self.encoder_.extended(table)
-        values = row_values(encoder, encoder.rows(table))
+        values = encoder.values(encoder.rows(table))
         if first:
             self.classes_, self.encoder_ = known, encoder
             self.class_count_ = np.zeros(len(known), dtype=np.float64)
@@ -263,7 +263,7 @@ class MassBayes(KeptState, TableClassifier):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        values = row_values(self.encoder_, self.encoder_.rows(self._read(X, reset=False)))
+        values = self.encoder_.values(self.encoder_.rows(self._read(X, reset=False)))
         with np.errstate(divide="ignore"):
             return np.log(self._shares(values, of_all=True)[:, 0])
 
@@ -355,7 +355,7 @@ class MassBayes(KeptState, TableClassifier):
             return np.log(self.class_count_ / self.class_count_.sum())
 
     def _log_shares(self, rows: Rows) -> FloatArray:
-        values = row_values(self.encoder_, rows)
+        values = self.encoder_.values(rows)
         shares = self._shares(values)
         shares[np.isnan(values).all(axis=1)] = 1.0  # for a row without any value
         return np.log(np.maximum(shares, _FLOOR))
@@ -364,13 +364,3 @@ class MassBayes(KeptState, TableClassifier):
         gains = shapley_values(self._log_shares, self.encoder_.only, self.encoder_.rows(table), self.n_features_in_)
         prior = np.broadcast_to(self._log_prior, (table.n_rows, 1, len(self.classes_)))
         return np.concatenate([prior, gains], axis=1)
-
-
-def row_values(encoder: TableEncoder, rows: Rows) -> FloatArray:
-    """Numbers, and codes of categories as numbers, with NaN for missing values."""
-    if not encoder.is_categorical_.any():
-        return rows.numbers
-    values = np.empty((len(rows.codes), encoder.n_features_in_))
-    values[:, encoder.is_categorical_] = np.where(rows.codes < 0, np.nan, rows.codes)
-    values[:, ~encoder.is_categorical_] = rows.numbers
-    return values
