@@ -185,7 +185,7 @@ def test_a_model_from_a_file_answers_but_does_not_go_on(tmp_path):
         save(fitted, tmp_path / "model.unnaive")
         model = load(tmp_path / "model.unnaive").model
         assert_same(model, fitted, with_holes(X))
-        with pytest.raises(ValueError, match=r"comes from a file.*keep it by pickling"):
+        with pytest.raises(ValueError, match=r"loaded from a file.*keep it by pickling"):
             model.partial_fit(X, y)
         assert_same(model, fitted, X)
         again = MassBayes(n_trees=3, sample_size=20, random_state=0).fit(X, y)

@@ -13,9 +13,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from unnaive.core.bayes_classifier import BayesClassifier
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.posterior import to_posterior
 from unnaive.core.saved_state import KeptState
 from unnaive.core.validation import (
+    FloatArray,
+    IntArray,
     check_labels,
     check_weights,
     class_indices,
@@ -46,17 +49,15 @@ class AdditiveClassifier(KeptState, BayesClassifier):
     _settled_in_fit: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def _begin(
-        self, rows: Any, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool, bins: Any = None
-    ) -> None:
+    def _begin(self, rows: Any, classes: IntArray, weights: FloatArray, weighted: bool, bins: Any = None) -> None:
         """Count the first rows, after deciding how they are encoded unless ``bins`` are given; derive nothing."""
 
     @abstractmethod
-    def _add(self, rows: Any, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def _add(self, rows: Any, classes: IntArray, weights: FloatArray) -> None:
         """Count more rows."""
 
     @abstractmethod
-    def _take_away(self, rows: Any, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def _take_away(self, rows: Any, classes: IntArray, weights: FloatArray) -> None:
         """Remove rows from the counts; ValueError if they were never counted."""
 
     @abstractmethod
@@ -83,18 +84,14 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         """Bins that further batches have to share."""
         return None
 
+    @shared_docs
     @unchanged_on_error
     def fit(self: Self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : frame, array-like, sparse matrix or SparseTensor
-            The rows, in any form that the model takes.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,), optional
-            A weight of 2 is the same as the row twice, a weight of 0 as no row.
+        {labelled_rows}
 
         Returns
         -------
@@ -106,11 +103,12 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         self._fit(rows, classes, weights, sample_weight is not None)
         return self
 
-    def _fit(self, rows: Any, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
+    def _fit(self, rows: Any, classes: IntArray, weights: FloatArray, weighted: bool) -> None:
         """Fit on checked rows; ``self.classes_`` is set."""
         self._begin(rows, classes, weights, weighted)
         self.settle()
 
+    @shared_docs
     @unchanged_on_error
     def partial_fit(
         self: Self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -122,12 +120,9 @@ class AdditiveClassifier(KeptState, BayesClassifier):
 
         Parameters
         ----------
-        X : frame, array-like, sparse matrix or SparseTensor
-            The rows, in any form that the model takes.
-        y : array-like of shape (n_samples,)
+        {labelled_rows}
         classes : array-like of shape (n_classes,)
             All labels that will ever occur; required in the first call.
-        sample_weight : array-like of shape (n_samples,), optional
 
         Returns
         -------
@@ -190,16 +185,14 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         self.settle()
         return self
 
+    @shared_docs
     @unchanged_on_error
     def forget(self: Self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Remove rows again, exactly, as if they had never been counted.
+        """Remove rows that were counted, with the same labels and weights, as if they had never been there.
 
         Parameters
         ----------
-        X : frame, array-like, sparse matrix or SparseTensor
-            Rows that were counted before, with the same labels and weights.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
+        {labelled_rows}
 
         Returns
         -------
@@ -231,18 +224,16 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         self._on_change()
         return self
 
-    def leave_one_out_proba(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Probabilities of training rows, each from the model without that row.
+    @shared_docs
+    def leave_one_out_proba(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> FloatArray:
+        """Probabilities of rows that were counted, with the same labels and weights, by the model without that row.
 
         Each row is removed from the counts, scored, and put back: exact leave-one-out probabilities without a refit.
         Categories and bins stay those of all rows.
 
         Parameters
         ----------
-        X : frame, array-like, sparse matrix or SparseTensor
-            Rows that were counted, with the same labels and weights.
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), optional
+        {labelled_rows}
 
         Returns
         -------
@@ -252,7 +243,7 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         to_posterior(scores)
         return scores
 
-    def count_batch(self, batch: Any, classes: NDArray[Any], places: NDArray[np.int64], bins: Any = None) -> None:
+    def count_batch(self, batch: Any, classes: NDArray[Any], places: IntArray, bins: Any = None) -> None:
         """Count rows of labels ``classes[places]`` and derive nothing; for distributed and streaming use.
 
         Classes and categories grow; ``bins`` found in all rows, if given, encode the numbers of the first batch.
@@ -273,9 +264,7 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         self._check_mergeable(other)
         self._unite(other, np.union1d(self.classes_, other.classes_))
 
-    def _score_left_out(
-        self, rows: Any, classes: NDArray[np.int64], weights: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _score_left_out(self, rows: Any, classes: IntArray, weights: FloatArray) -> FloatArray:
         """Joint log scores of counted rows, each by the model without it."""
         copy.copy(self)._take_away(*of_positive_weight(rows, classes, weights))
         scores = np.empty((len(classes), len(self.classes_)))
@@ -289,14 +278,12 @@ class AdditiveClassifier(KeptState, BayesClassifier):
 
     def _read_labelled(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, reset: bool
-    ) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
+    ) -> tuple[Any, NDArray[Any], FloatArray]:
         rows = self._read(X, reset)
         labels = check_labels(self, y, _num_samples(rows))
         return rows, labels, check_weights(sample_weight, len(labels))
 
-    def _read_known(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None
-    ) -> tuple[Any, NDArray[np.int64], NDArray[np.float64]]:
+    def _read_known(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> tuple[Any, IntArray, FloatArray]:
         """Rows of known classes, their class indices and weights."""
         check_is_fitted(self)
         rows, labels, weights = self._read_labelled(X, y, sample_weight, reset=False)

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.posterior import to_log_posterior, to_posterior
 
 _MIN_ROWS_PER_THREAD = 256
@@ -41,7 +42,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
         Parameters
         ----------
-        X : frame or array-like of shape (n_samples, n_features)
+        X : frame, array-like, sparse matrix or SparseTensor
+            The rows, in any form that the model takes.
 
         Returns
         -------
@@ -50,46 +52,31 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         scores = self.predict_joint_log_proba(X)
         return self.classes_[np.argmax(scores, axis=1)]
 
+    @shared_docs
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities, in the order of ``classes_``.
 
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
+        {scored_rows}
         """
         scores = self.predict_joint_log_proba(X)
         self._over_rows(lambda rows: to_posterior(scores[rows]), len(scores))
         return scores
 
+    @shared_docs
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of the class probabilities.
 
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
+        {scored_rows}
         """
         scores = self.predict_joint_log_proba(X)
         self._over_rows(lambda rows: to_log_posterior(scores[rows]), len(scores))
         return scores
 
+    @shared_docs
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Joint log scores log p(x, y), not normalized over the classes.
 
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
+        {scored_rows}
         """
         check_is_fitted(self)
         return self._score(self._read(X, reset=False))

@@ -50,6 +50,22 @@ statistic_ : CountTable
 n_features_in_ : int
 feature_names_in_ : ndarray of str of shape (n_features_in_,)
     Only if X is a frame with string names.""",
+    "labelled_rows": """\
+X : frame, array-like, sparse matrix or SparseTensor
+    The rows, in any form that the model takes.
+y : array-like of shape (n_samples,)
+    Labels of any type.
+sample_weight : array-like of shape (n_samples,), optional
+    A weight of 2 is the same as the row twice, a weight of 0 as no row.""",
+    "scored_rows": """\
+Parameters
+----------
+X : frame, array-like, sparse matrix or SparseTensor
+    The rows, in any form that the model takes.
+
+Returns
+-------
+ndarray of shape (n_samples, n_classes)""",
     "ax": """\
 ax : matplotlib Axes, optional
     Where to draw; a new figure by default.""",
@@ -91,24 +107,9 @@ metric : str, optional
 
 
 def shared_docs(documented: Documented) -> Documented:
-    """Replace each ``{name}`` line in the docstring of a class or function by the shared text.
-
-    Examples
-    --------
-    >>> @shared_docs
-    ... def draw():
-    ...     '''
-    ...     {ax}
-    ...     '''
-    >>> print(draw.__doc__.strip())
-    ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-    """
+    """Replace each ``{name}`` line in the docstring of a class or function by the shared text."""
     if documented.__doc__:  # absent under python -OO
         documented.__doc__ = re.sub(
-            r"^( *)\{(\w+)\}$",
-            lambda line: indent(SHARED[line[2]], line[1]),
-            documented.__doc__,
-            flags=re.MULTILINE,
+            r"^( *)\{(\w+)\}$", lambda line: indent(SHARED[line[2]], line[1]), documented.__doc__, flags=re.MULTILINE
         )
     return documented

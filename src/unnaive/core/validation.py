@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import narwhals as nw
 import numpy as np
@@ -25,6 +25,8 @@ from sklearn.utils.validation import (
 _NUMBER_KINDS = "iuf"
 _MAX_LABEL_RANGE = 1 << 16  # integer labels in a range up to this are counted instead of sorted
 
+IntArray: TypeAlias = NDArray[np.int64]
+FloatArray: TypeAlias = NDArray[np.float64]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -37,7 +39,7 @@ class RawColumn:
 
     values: NDArray[Any] | None
     declared: list[Any] | None = None
-    codes: NDArray[np.int64] | None = None
+    codes: IntArray | None = None
 
 
 @dataclass
@@ -47,7 +49,7 @@ class RawTable:
     n_rows: int
     n_columns: int
     names: list[str] | None
-    numbers: NDArray[np.float64]
+    numbers: FloatArray
     number_columns: list[int]
     others: dict[int, RawColumn]
     has_string_names: bool = False
@@ -222,7 +224,7 @@ def check_labels(owner: Any, y: Any, n_rows: int) -> NDArray[Any]:
     return labels
 
 
-def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     """One weight per row, ones by default, at least one of them positive."""
     if sample_weight is None:
         return np.ones(n_rows)
@@ -234,13 +236,13 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.fl
     return weights
 
 
-def of_positive_weight(rows: Any, labels: NDArray[Any], weights: NDArray[np.float64]) -> tuple[Any, Any, Any]:
+def of_positive_weight(rows: Any, labels: NDArray[Any], weights: FloatArray) -> tuple[Any, Any, Any]:
     """Rows, labels and weights without the rows of zero weight."""
     used = weights > 0
     return (rows, labels, weights) if used.all() else (rows[used], labels[used], weights[used])
 
 
-def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
     """The distinct labels, sorted, and the index of each row's label among them."""
     if labels.dtype.kind in "iu" and len(labels):
         low, high = int(labels.min()), int(labels.max())
@@ -251,7 +253,7 @@ def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]
     return np.unique(labels, return_inverse=True)
 
 
-def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> IntArray:
     """Index of each label among the known classes; an unknown label is an error."""
     places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     unknown = classes[places] != labels
@@ -297,7 +299,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
 
 
-def as_numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:
+def as_numbers(values: NDArray[Any], name: str) -> FloatArray:
     """Objects as floats, missing ones as NaN."""
     try:
         return np.array([np.nan if is_missing(value) else float(value) for value in values], dtype=np.float64)

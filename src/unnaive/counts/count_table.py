@@ -239,12 +239,7 @@ def _count(codes, classes, weights, starts, has_missing, order, class_count, sin
     n_rows, n_columns = codes.shape
     n_classes = class_count.shape[0]
     # Flat tables and unsigned indices: an access is an addition, without a check for negative indices.
-    flat1, flat2, flat3, flat4 = (
-        singles.reshape(-1),
-        pairs.reshape(-1),
-        triples.reshape(-1),
-        quads.reshape(-1),
-    )
+    flat1, flat2, flat3, flat4 = (singles.reshape(-1), pairs.reshape(-1), triples.reshape(-1), quads.reshape(-1))
     first, second, third, fourth = np.empty((MAX_ORDER, n_columns), np.uint64)
     for row in range(n_rows):
         label = classes[row]

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from unnaive.core.additive_classifier import AdditiveClassifier, Batches
 from unnaive.core.saved_state import check_names
 from unnaive.core.shapley import shapley_values
-from unnaive.core.validation import RawTable, TableInput, of_positive_weight
+from unnaive.core.validation import FloatArray, IntArray, RawTable, TableInput, of_positive_weight
 from unnaive.counts.count_table import CountTable
 from unnaive.counts.statistic import Growth, Rows, Statistic
 from unnaive.encoding.categories import columns_with_missing
@@ -58,7 +58,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         """What scoring needs besides the counts: structure, weights, tables."""
 
     @abstractmethod
-    def _score_rows(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
+    def _score_rows(self, rows: Rows, statistic: Any, derived: Any) -> FloatArray:
         """Joint log scores of rows, from a statistic and what was derived from it."""
 
     def _publish(self, derived: Any) -> None:
@@ -71,12 +71,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         return CountTable(encoder.n_code_values, has_missing, n_classes, self._order, self.max_bytes)
 
     def _begin(
-        self,
-        rows: RawTable,
-        classes: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        weighted: bool,
-        bins: MDLDiscretizer | None = None,
+        self, rows: RawTable, classes: IntArray, weights: FloatArray, weighted: bool, bins: MDLDiscretizer | None = None
     ) -> None:
         encoder = self._new_encoder()
         if bins is not None:
@@ -90,7 +85,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         statistic.add(coded, classes, weights)
         self.encoder_, self.statistic_ = encoder, statistic
 
-    def _add(self, rows: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def _add(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> None:
         self.encoder_, self.statistic_, coded = self._with_room_for(rows, self.classes_)
         self.statistic_.add(coded, classes, weights)
         try:
@@ -99,7 +94,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
             self.statistic_.add(coded, classes, -weights)
             raise
 
-    def _take_away(self, rows: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def _take_away(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> None:
         taken = self._counts_of(rows, self.encoder_.rows(rows), classes, weights)
         self.statistic_.subtract(taken)
         try:
@@ -126,7 +121,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
     def _on_change(self) -> None:
         self.settle()
 
-    def count_batch(self, batch: Any, classes: NDArray[Any], places: NDArray[np.int64], bins: Any = None) -> None:
+    def count_batch(self, batch: Any, classes: NDArray[Any], places: IntArray, bins: Any = None) -> None:
         """Count rows of labels ``classes[places]``, in place, and derive nothing; for distributed and streaming use."""
         if not hasattr(self, "classes_"):
             super().count_batch(batch, classes, places, bins)
@@ -158,9 +153,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         has_missing = self.statistic_.has_missing.astype(bool) | columns_with_missing(rows.codes)
         return encoder, _fitted_into(self, encoder, classes, has_missing), rows
 
-    def _counts_of(
-        self, table: RawTable, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]
-    ) -> Statistic:
+    def _counts_of(self, table: RawTable, rows: Rows, classes: IntArray, weights: FloatArray) -> Statistic:
         """A statistic of some rows alone; ValueError if the counts do not contain them."""
         never = "Some of these rows were never counted: "
         if self.encoder_.extended(table) is not self.encoder_:
@@ -173,9 +166,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
             raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
         return counts
 
-    def _score_left_out(
-        self, rows: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _score_left_out(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> FloatArray:
         coded = self.encoder_.rows(rows)
         used = weights > 0
         self._counts_of(of_positive_weight(rows, classes, weights)[0], coded[used], classes[used], weights[used])
@@ -188,7 +179,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
             statistic.add(coded[one], classes[one], weights[one])
         return scores
 
-    def _score(self, rows: RawTable) -> NDArray[np.float64]:
+    def _score(self, rows: RawTable) -> FloatArray:
         encoder, statistic, derived = self.encoder_, self.statistic_, self._derived
         scores = np.empty((len(rows), len(self.classes_)))
         # Text is encoded as a whole: whether a column still holds text must not be judged by a part of it.
@@ -201,7 +192,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         self._over_rows(score, len(rows))
         return scores
 
-    def _evidence(self, rows: RawTable) -> NDArray[np.float64]:
+    def _evidence(self, rows: RawTable) -> FloatArray:
         coded = self.encoder_.rows(rows)
         evidence = np.empty((len(rows), 1 + rows.n_columns, len(self.classes_)))
         nothing = self.encoder_.only(coded[:1], np.zeros((1, rows.n_columns), dtype=bool))
@@ -209,7 +200,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         evidence[:, 1:] = self._column_evidence(coded, self.statistic_, self._derived)
         return evidence
 
-    def _column_evidence(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
+    def _column_evidence(self, rows: Rows, statistic: Any, derived: Any) -> FloatArray:
         """Contributions of the columns, of shape (n_rows, n_columns, n_classes): their Shapley values."""
         return shapley_values(
             lambda shown: self._score_rows(shown, statistic, derived), self.encoder_.only, rows, self.n_features_in_

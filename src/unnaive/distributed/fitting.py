@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import dask
@@ -128,11 +129,7 @@ def predict(estimator: Any, frame: Any) -> Any:
     >>> predict(AODE().fit(X, y), dask.dataframe.from_pandas(X, npartitions=4)).compute().tolist()[:3]
     [0, 0, 0]
     """
-    check_is_fitted(estimator)
-    model = delayed(estimator, traverse=False)
-    if not _is_frame(frame):
-        return frame.map(_call, model, "predict")
-    return _known_columns(estimator, frame).map_partitions(_labels, model, meta=_labels(frame._meta[:0], estimator))
+    return _mapped(estimator, frame, "predict", _labels)
 
 
 def predict_proba(estimator: Any, frame: Any) -> Any:
@@ -158,12 +155,7 @@ def predict_proba(estimator: Any, frame: Any) -> Any:
     >>> predict_proba(AODE().fit(X, y), dask.dataframe.from_pandas(X, npartitions=4)).columns.tolist()
     [0, 1, 2]
     """
-    check_is_fitted(estimator)
-    model = delayed(estimator, traverse=False)
-    if not _is_frame(frame):
-        return frame.map(_call, model, "predict_proba")
-    known = _known_columns(estimator, frame)
-    return known.map_partitions(_probabilities, model, meta=_probabilities(frame._meta[:0], estimator))
+    return _mapped(estimator, frame, "predict_proba", _probabilities)
 
 
 def connect(address: str) -> Any:
@@ -207,6 +199,16 @@ def _is_frame(collection: Any) -> bool:
     if not dask.is_dask_collection(collection) or not (hasattr(collection, "dtypes") or hasattr(collection, "map")):
         raise TypeError(f"Expected a Dask DataFrame or bag, got {type(collection).__name__}.")
     return hasattr(collection, "dtypes") and hasattr(collection, "columns")
+
+
+def _mapped(estimator: Any, collection: Any, method: str, of_rows: Callable[[pd.DataFrame, Any], Any]) -> Any:
+    """A method called on each batch of a bag, or a function on each partition of a frame."""
+    check_is_fitted(estimator)
+    model = delayed(estimator, traverse=False)
+    if not _is_frame(collection):
+        return collection.map(_call, model, method)
+    known = _known_columns(estimator, collection)
+    return known.map_partitions(of_rows, model, meta=of_rows(collection._meta[:0], estimator))
 
 
 def _known_columns(estimator: Any, frame: Any) -> Any:

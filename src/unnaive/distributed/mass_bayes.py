@@ -18,7 +18,7 @@ from unnaive.distributed.partitions import Part, parts_of
 from unnaive.distributed.tree_reduction import Held, computed, folded, n_threads, reduced
 from unnaive.encoding.table_encoder import TableEncoder
 from unnaive.io.source import DataError
-from unnaive.mass.mass_bayes import MassBayes, row_values
+from unnaive.mass.mass_bayes import MassBayes
 from unnaive.mass.mass_forest import Sample, Samples, Settings, Tree, grow_forest, samples_without_replacement
 
 _BATCHES_PER_THREAD = 4  # of trees to grow
@@ -127,7 +127,7 @@ class HandOut:
         assert read is not None
         rows = self.encoder.rows(read_table(clone(self.estimator), read.X, reset=True))
         classes = np.searchsorted(self.classes, read.classes)[read.places]
-        sample = Sample(row_values(self.encoder, rows), classes, np.ones(len(wanted)))
+        sample = Sample(self.encoder.values(rows), classes, np.ones(len(wanted)))
         return (*(state or ()), sample)
 
     def merge(self, one: tuple[Sample, ...], other: tuple[Sample, ...]) -> tuple[Sample, ...]:

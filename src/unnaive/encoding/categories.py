@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.core.validation import RawColumn, is_missing
+from unnaive.core.validation import FloatArray, IntArray, RawColumn, is_missing
 
 _MAX_RANGE = 1 << 16  # integers in a range up to this are looked up directly; wider ranges are searched
 # Rows coded before moving to the next column: a few kilobytes of a column stay in the cache.
@@ -23,7 +23,7 @@ class Rows:
     """Rows as the kernels see them: codes of values (-1 is missing) and numbers (NaN is missing)."""
 
     codes: NDArray[np.int32]
-    numbers: NDArray[np.float64]
+    numbers: FloatArray
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -52,7 +52,7 @@ class Categories:
         declared = self.declared + [value for value in other.declared if value not in set(self.declared)]
         return Categories(declared, self.values + other.values)
 
-    def codes_in(self, union: Categories) -> NDArray[np.int64] | None:
+    def codes_in(self, union: Categories) -> IntArray | None:
         """The code of each category in a union, or None if all keep their codes."""
         if union.values[: len(self.values)] == self.values:
             return None
@@ -147,20 +147,17 @@ def _not_a_value(raw: RawColumn, name: str) -> str:
     return f"Column {name} holds {example!r}: a value argument must be a string or a number."
 
 
-def search_numbers(numbers: NDArray[np.float64], known: Categories) -> NDArray[np.int32]:
+def search_numbers(numbers: FloatArray, known: Categories) -> NDArray[np.int32]:
     """Codes of numbers among categories of any numbers."""
     pairs = sorted((float(value), code) for value, code in known.code.items() if _kind(value) == "numbers")
     if not pairs:
         return np.full(len(numbers), -1, dtype=np.int32)
-    values, codes = (
-        np.array([pair[0] for pair in pairs]),
-        np.array([pair[1] for pair in pairs], dtype=np.int32),
-    )
+    values, codes = (np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs], dtype=np.int32))
     at = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
     return np.where(values[at] == numbers, codes[at], np.int32(-1))
 
 
-def distinct_numbers(numbers: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+def distinct_numbers(numbers: FloatArray) -> list[FloatArray]:
     """The distinct numbers of every column in ascending order, without NaN."""
     low, high, whole = _ranges(numbers)
     narrow = whole & (high - low < _MAX_RANGE)
@@ -178,8 +175,8 @@ def distinct_numbers(numbers: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     return distinct
 
 
-def direct_table(categories: NDArray[np.float64]) -> tuple[float, NDArray[np.int32]] | None:
-    """The lowest category and the code of each integer from there on; None unless they are integers in a short range."""
+def direct_table(categories: FloatArray) -> tuple[float, NDArray[np.int32]] | None:
+    """The lowest category and the code of each integer from it on; None unless they are integers in a short range."""
     if not len(categories):
         return 0.0, np.empty(0, np.int32)
     low, high = categories.min(), categories.max()

@@ -36,7 +36,7 @@ def value_counts(
 
 
 @njit(cache=True, nogil=True)
-def _survey(values: np.ndarray, weights: np.ndarray) -> tuple[int, float, float, bool]:
+def _survey(values, weights):
     """Number of rows that count, their lowest and highest value, and whether all values are integers."""
     kept = 0
     lowest = np.inf
@@ -55,9 +55,7 @@ def _survey(values: np.ndarray, weights: np.ndarray) -> tuple[int, float, float,
 
 
 @njit(cache=True, nogil=True)
-def _count_integers(
-    values: np.ndarray, classes: np.ndarray, weights: np.ndarray, n_classes: int, lowest: float, n_values: int
-) -> np.ndarray:
+def _count_integers(values, classes, weights, n_classes, lowest, n_values):
     table = np.zeros((n_values, n_classes))
     for row in range(len(values)):
         if not np.isnan(values[row]) and weights[row] != 0.0:
@@ -66,9 +64,7 @@ def _count_integers(
 
 
 @njit(cache=True, nogil=True)
-def _count_sorted(
-    values: np.ndarray, classes: np.ndarray, weights: np.ndarray, n_classes: int, order: np.ndarray, kept: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _count_sorted(values, classes, weights, n_classes, order, kept):
     distinct = np.empty(kept)
     m = 0
     for row in order:
@@ -90,13 +86,13 @@ def _count_sorted(
 
 
 @njit(cache=True, nogil=True)
-def _n_log_n(n: float) -> float:
+def _n_log_n(n):
     # Rounding of fractional weights can leave slightly less than zero.
     return n * math.log(n) if n > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)
-def _entropy(counts: np.ndarray) -> tuple[float, int, float]:
+def _entropy(counts):
     """Entropy in bits, the number of classes present and their total weight."""
     total = 0.0
     terms = 0.0
@@ -110,16 +106,7 @@ def _entropy(counts: np.ndarray) -> tuple[float, int, float]:
 
 
 @njit(cache=True, nogil=True)
-def _lowest_entropy_cut(
-    counts: np.ndarray,
-    first: int,
-    stop: int,
-    totals: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    left_terms: np.ndarray,
-    right_terms: np.ndarray,
-) -> tuple[int, float]:
+def _lowest_entropy_cut(counts, first, stop, totals, left, right, left_terms, right_terms):
     """Index of the last value left of the best cut, and the class entropy given that cut.
 
     Sums run in one fixed order, left classes then right classes, because the last bit decides between cuts that are
@@ -160,7 +147,7 @@ def _lowest_entropy_cut(
 
 
 @njit(cache=True, nogil=True)
-def _sum_rows(counts: np.ndarray, first: int, stop: int, out: np.ndarray) -> None:
+def _sum_rows(counts, first, stop, out):
     out[:] = 0.0
     for i in range(first, stop):
         for c in range(counts.shape[1]):
@@ -168,7 +155,7 @@ def _sum_rows(counts: np.ndarray, first: int, stop: int, out: np.ndarray) -> Non
 
 
 @njit(cache=True, nogil=True)
-def _log2_description(counts: np.ndarray, present: int) -> float:
+def _log2_description(counts, present):
     """Bits to encode the counts of `present` classes, and then the class of every row.
 
     log2 of the binomial (W + k - 1 over k - 1), plus log2 of the multinomial W! / Π n!; the two W! cancel.
@@ -182,9 +169,7 @@ def _log2_description(counts: np.ndarray, present: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def mdl_cut_points_between_cells(
-    lowest: np.ndarray, highest: np.ndarray, counts: np.ndarray, kononenko: bool, better_encoding: bool
-) -> np.ndarray:
+def mdl_cut_points_between_cells(lowest, highest, counts, kononenko, better_encoding):
     """Ascending MDL cut points between cells of values, from the lowest and highest value of each cell.
 
     `counts` are the class weights of each cell, none all zero. `kononenko` takes Kononenko's (1995) rule to accept a
@@ -253,6 +238,6 @@ def mdl_cut_points_between_cells(
 
 
 @njit(cache=True, nogil=True)
-def mdl_cut_points(distinct: np.ndarray, counts: np.ndarray, kononenko: bool, better_encoding: bool) -> np.ndarray:
+def mdl_cut_points(distinct, counts, kononenko, better_encoding):
     """Ascending MDL cut points of distinct ascending values; a value larger than a cut belongs to its right."""
     return mdl_cut_points_between_cells(distinct, distinct, counts, kononenko, better_encoding)

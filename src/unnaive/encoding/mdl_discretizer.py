@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_n_features,
-    _check_sample_weight,
     _check_y,
     check_array,
     check_consistent_length,
@@ -24,7 +23,8 @@ from sklearn.utils.validation import (
 )
 
 from unnaive.core.additive_classifier import Batches
-from unnaive.core.validation import as_numbers, check_frame_names, refuse_missing_labels
+from unnaive.core.docstrings import shared_docs
+from unnaive.core.validation import as_numbers, check_frame_names, check_weights, index_labels, refuse_missing_labels
 from unnaive.encoding.categories import bin_codes
 from unnaive.encoding.mdl import mdl_cut_points, mdl_cut_points_between_cells, value_counts
 from unnaive.encoding.value_cells import ValueCells
@@ -32,6 +32,7 @@ from unnaive.encoding.value_cells import ValueCells
 _MAX_BYTES = 2**26  # of numbers read at a time to find the bins of batches
 
 
+@shared_docs
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Cut each numeric column where that shortens the description of the classes (MDL).
 
@@ -54,9 +55,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         One ascending array per column.
     n_bins_ : (n_features_in_,) int array
         Number of bins per column, one more than its cut points.
-    n_features_in_ : int
-    feature_names_in_ : (n_features_in_,) array of str
-        Only if X is a frame with string names.
+    {names}
 
     See Also
     --------
@@ -130,13 +129,8 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._refuse_infinite(X)
         if y.dtype.kind == "f":  # other labels need no sorting to see that they are classes
             check_classification_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if (weights < 0).any():
-            raise ValueError("Negative values in sample_weight; weights mean repeated rows.")
-        if not weights.any():
-            raise ValueError("All weights in sample_weight are zero; at least one row has to count.")
-
-        labels, classes = np.unique(y, return_inverse=True)
+        labels, classes = index_labels(y)
+        weights = check_weights(sample_weight, len(X))
         kononenko = self.criterion == "kononenko"
         cut_points = []
         for j in range(X.shape[1]):

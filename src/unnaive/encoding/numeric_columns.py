@@ -1,18 +1,27 @@
-"""Reading a frame or an array in which every column is numeric and no value is missing."""
+"""Frames and arrays in which every column is numeric and no value is missing: the reader, and a base of classifiers."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from unnaive.core.validation import is_missing, read_table
+from unnaive.core.bayes_classifier import BayesClassifier
+from unnaive.core.validation import (
+    FloatArray,
+    IntArray,
+    check_labels,
+    index_labels,
+    is_missing,
+    read_table,
+    unchanged_on_error,
+)
 
 
-def read_numbers(owner: Any, X: Any, reset: bool) -> NDArray[np.float64]:
+def read_numbers(owner: Any, X: Any, reset: bool) -> FloatArray:
     """X as a contiguous array of finite doubles, with scikit-learn's checks made on behalf of ``owner``."""
     kind = type(owner).__name__
     names = None
@@ -47,3 +56,38 @@ def read_numbers(owner: Any, X: Any, reset: bool) -> NDArray[np.float64]:
             )
         raise ValueError(f"Column {name} contains infinity. Replace it by a number, or by NaN and impute that.")
     return numbers
+
+
+class NumericClassifier(BayesClassifier):
+    """Base of the classifiers of tables of numbers without missing values.
+
+    ``fit`` checks its input and calls ``_fit(numbers, classes)``.
+    """
+
+    @abstractmethod
+    def _fit(self, numbers: FloatArray, classes: IntArray) -> None:
+        """Learn from checked numbers and class indices; ``self.classes_`` is set."""
+
+    def _read(self, X: Any, reset: bool) -> FloatArray:
+        return read_numbers(self, X, reset)
+
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any) -> NumericClassifier:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            Numbers, none of them missing.
+        y : array-like of shape (n_samples,)
+            Labels of any type.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        numbers = self._read(X, reset=True)
+        self.classes_, classes = index_labels(check_labels(self, y, len(numbers)))
+        self._fit(numbers, classes)
+        return self

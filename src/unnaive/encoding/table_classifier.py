@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from unnaive.core.bayes_classifier import BayesClassifier
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import (
+    FloatArray,
+    IntArray,
     RawTable,
     TableInput,
     check_labels,
@@ -27,21 +29,17 @@ class TableClassifier(TableInput, BayesClassifier):
     """
 
     @abstractmethod
-    def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
+    def _fit(self, table: RawTable, classes: IntArray, weights: FloatArray, weighted: bool) -> None:
         """Learn from a checked table, class indices and weights; ``self.classes_`` is set."""
 
+    @shared_docs
     @unchanged_on_error
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> TableClassifier:
         """Fit the model.
 
         Parameters
         ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            Mixed columns; NaN and None are missing values.
-        y : array-like of shape (n_samples,)
-            Labels of any type.
-        sample_weight : array-like of shape (n_samples,), optional
-            A weight of 2 is the same as the row twice, a weight of 0 as no row.
+        {labelled_rows}
 
         Returns
         -------

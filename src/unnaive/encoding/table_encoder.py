@@ -13,7 +13,8 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
-from unnaive.core.validation import RawColumn, RawTable, as_numbers, read_table
+from unnaive.core.docstrings import shared_docs
+from unnaive.core.validation import FloatArray, IntArray, RawColumn, RawTable, as_numbers, read_table
 from unnaive.encoding.categories import (
     Categories,
     Rows,
@@ -33,6 +34,7 @@ _MAX_NUMBER = 1e150
 _MAX_BINS = 2**24  # per column; more are a mistake
 
 
+@shared_docs
 class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Turn a table of mixed columns into integer codes.
 
@@ -58,9 +60,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Number of codes of each column; 0 for numbers passed through.
     discretizer_ : transformer or None
         Fitted on the numeric columns, if there are any.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only if X is a frame with string names.
+    {names}
 
     Examples
     --------
@@ -118,19 +118,23 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         rows = self.rows(read_table(self, X, reset=False))
-        if self.discretizer != "passthrough":
-            return rows.codes
-        mixed = np.empty((len(rows.codes), self.n_features_in_))
-        mixed[:, self.is_categorical_] = np.where(rows.codes < 0, np.nan, rows.codes)
-        mixed[:, ~self.is_categorical_] = rows.numbers
-        return mixed
+        return self.values(rows).copy() if self.discretizer == "passthrough" else rows.codes
+
+    def values(self, rows: Rows) -> FloatArray:
+        """Numbers that were passed through, and codes as numbers, with NaN for missing values."""
+        if not self.is_categorical_.any():
+            return rows.numbers
+        values = np.empty((len(rows), self.n_features_in_))
+        values[:, self.is_categorical_] = np.where(rows.codes < 0, np.nan, rows.codes)
+        values[:, ~self.is_categorical_] = rows.numbers
+        return values
 
     @property
     def categories_(self) -> list[NDArray[Any] | None]:
         """Categories of every column, None for numeric columns."""
         return [None if categories is None else _as_array(categories.values) for categories in self._categories]
 
-    def fit_table(self, table: RawTable, y: Any, sample_weight: NDArray[np.float64] | None) -> None:
+    def fit_table(self, table: RawTable, y: Any, sample_weight: FloatArray | None) -> None:
         """Fit on a table that has been read."""
         if sample_weight is not None and not np.all(sample_weight > 0):
             used = sample_weight > 0
@@ -179,8 +183,8 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             elif not -_MAX_NUMBER < np.nanmin(numbers, initial=0.0) <= np.nanmax(numbers, initial=0.0) < _MAX_NUMBER:
                 column = int(np.nanargmax(np.nanmax(np.abs(numbers), axis=0, initial=0.0)))
                 raise ValueError(
-                    f"Column {table.name(int(numeric[column]))} holds numbers beyond {_MAX_NUMBER:g}, whose squares are "
-                    "not finite. Rescale the column."
+                    f"Column {table.name(int(numeric[column]))} holds numbers beyond {_MAX_NUMBER:g}, whose squares "
+                    "are not finite. Rescale the column."
                 )
         return Rows(codes, numbers)
 
@@ -223,7 +227,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             ]
         )
 
-    def new_codes(self, union: TableEncoder) -> list[NDArray[np.int64] | None]:
+    def new_codes(self, union: TableEncoder) -> list[IntArray | None]:
         """The new codes of each coded column's values in an encoder with more categories."""
         return [
             None if mine is None or theirs is None else mine.codes_in(theirs)
@@ -240,7 +244,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return twin
 
     @property
-    def n_code_values(self) -> NDArray[np.int64]:
+    def n_code_values(self) -> IntArray:
         """Number of values of every column of codes."""
         return self.n_values_ if self.discretizer != "passthrough" else self.n_values_[self.is_categorical_]
 
@@ -281,7 +285,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 twin.n_values_[column] = max(1, len(known.values))
         return twin
 
-    def _set_n_values(self, numbers: NDArray[np.float64] | None) -> None:
+    def _set_n_values(self, numbers: FloatArray | None) -> None:
         # A column in which nothing was observed still has one value, so that probabilities stay defined.
         self.n_values_ = np.array(
             [0 if known is None else max(1, len(known.values)) for known in self._categories], dtype=np.int64
@@ -346,11 +350,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return categories
 
     def _encode_categories(
-        self,
-        table: RawTable,
-        columns: NDArray[np.int64],
-        targets: NDArray[np.int64],
-        codes: NDArray[np.int32],
+        self, table: RawTable, columns: IntArray, targets: IntArray, codes: NDArray[np.int32]
     ) -> None:
         direct: list[tuple[int, float, NDArray[np.int32], int]] = []
         for column, target in zip(columns.tolist(), targets.tolist()):
@@ -376,16 +376,10 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 return
             starts = np.concatenate([[0], np.cumsum([len(short) for short in tables])])
             look_up(
-                table.numbers,
-                np.array(sources),
-                np.array(low),
-                np.concatenate(tables),
-                starts,
-                codes,
-                np.array(where),
+                table.numbers, np.array(sources), np.array(low), np.concatenate(tables), starts, codes, np.array(where)
             )
 
-    def _numbers(self, table: RawTable) -> NDArray[np.float64]:
+    def _numbers(self, table: RawTable) -> FloatArray:
         return numeric_columns(table, np.flatnonzero(~self.is_categorical_).tolist())
 
     def __sklearn_tags__(self) -> Tags:
@@ -398,7 +392,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def numeric_columns(table: RawTable, columns: list[int]) -> NDArray[np.float64]:
+def numeric_columns(table: RawTable, columns: list[int]) -> FloatArray:
     """Some columns of a table as floats; text and infinity are refused."""
     if table.number_columns == columns:
         numbers = table.numbers
@@ -417,7 +411,7 @@ def numeric_columns(table: RawTable, columns: list[int]) -> NDArray[np.float64]:
     return numbers
 
 
-def _refuse_infinite(numbers: NDArray[np.float64], name: str) -> None:
+def _refuse_infinite(numbers: FloatArray, name: str) -> None:
     if np.isinf(numbers).any():
         raise ValueError(
             f"Column {name} contains infinity. Replace it by a finite number, or by NaN if it stands for "
@@ -430,7 +424,7 @@ def _as_array(values: list[Any]) -> NDArray[Any]:
     return array if array.dtype.kind in "iuf" and array.shape == (len(values),) else np.array(values, dtype=object)
 
 
-def _text_as_numbers(raw: RawColumn, name: str) -> NDArray[np.float64]:
+def _text_as_numbers(raw: RawColumn, name: str) -> FloatArray:
     if raw.values is not None:
         return as_numbers(raw.values, name)
     assert raw.declared is not None
@@ -438,7 +432,7 @@ def _text_as_numbers(raw: RawColumn, name: str) -> NDArray[np.float64]:
     return as_numbers(np.array([*raw.declared, None], dtype=object)[raw.codes], name)
 
 
-def _codes_of(discretizer: Any, numbers: NDArray[np.float64]) -> NDArray[np.int32]:
+def _codes_of(discretizer: Any, numbers: FloatArray) -> NDArray[np.int32]:
     if hasattr(discretizer, "feature_names_in_"):
         # It was fitted on a frame, and would warn about missing feature names.
         with warnings.catch_warnings():

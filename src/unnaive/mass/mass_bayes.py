@@ -1,4 +1,4 @@
-"""MassBayes: multi-dimensional likelihood from the mass of the regions that random trees cut around a row."""
+"""MassBayes: multi-dimensional likelihood from the mass in the regions of random trees."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator, RandomState, SeedSequence, default_rng
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState, check_names
 from unnaive.core.shapley import shapley_values
 from unnaive.core.validation import (
+    FloatArray,
+    IntArray,
     RawTable,
     check_labels,
     check_weights,
@@ -38,60 +41,58 @@ from unnaive.mass.mass_forest import (
 from unnaive.mass.packed_trees import pack, unpack
 from unnaive.mass.reservoir import Reservoir
 
-_STALE = 0.1  # share of a tree's rows that may change before it is grown anew
-_FLOOR = 1e-300  # of shares, which have logarithms then; where all are that small, the prior decides
+_STALE = 0.1  # share of a tree's sample that may change before it is regrown
+_FLOOR = 1e-300  # of shares, so that they have logs; if all are that small, the prior decides
 
 
+@shared_docs
 class MassBayes(KeptState, TableClassifier):
-    """MassBayes: the likelihood of a row as a whole, from how many rows of each class are around it.
+    """MassBayes: the likelihood of a row as a whole, from the number of rows of each class around it.
 
-    Each of many trees takes a sample of the rows, puts a random box around it and halves the box, at one column after
-    the other, until every row of the sample is alone. The share of a class that is in the region of a row, on average
-    over the trees, is the row's likelihood: of all columns together, without any assumption of independence. Training
-    takes the same time for a thousand rows as for ten million.
+    Each tree takes a sample of the rows, draws a random box around it and halves the box, one column after the other,
+    until every row of the sample is alone. The share of a class in the region of a row, averaged over the trees, is
+    the joint likelihood of all columns, without any independence assumption. Training time does not grow with the
+    number of rows beyond the samples.
 
     Parameters
     ----------
     n_trees : int, default=100
         t in the paper.
     sample_size : int or None, default=5000
-        Rows that each tree sees (ψ in the paper); None for all (MassBayes' in the paper). Samples are drawn without
-        replacement, and no row is used again before all others were.
+        Sample size of each tree (ψ in the paper); None for all rows (MassBayes' in the paper). Samples are drawn
+        without replacement, and no row is used again before all others have been.
     depth : int, default=10
         How often each column can be halved (h in the paper).
     strict_region : bool, default=False
-        Whether a tree is silent about rows outside the region that is left of the box where halves without rows are
-        cut off. By default, as in the paper's algorithm, such rows belong to the region that they are led to. Regions
-        are a little more accurate, take about twice the time, and are what the figures that the paper prints fit.
-    categorical_features : "from_dtype", "all", mask, positions or names, default="from_dtype"
-        Which columns are categories. Each tree has its own random order of them, and halves it.
-    n_jobs : int, optional
-        Threads; the answer does not depend on it.
-    random_state : int, RandomState instance or None, default=None
+        Whether a tree ignores rows outside its regions, from which empty halves are cut off. By default, as in the
+        paper's algorithm, such rows belong to the region they are routed to. Strict regions are slightly more accurate,
+        take about twice the time, and agree with the paper's printed figures.
+    {categorical_features}
+        Each tree halves its own random order of the categories.
+    {n_jobs}
+    {random_state}
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     class_count_ : ndarray of shape (n_classes,)
-        Weight of the rows of each class, all rows counted.
+        Weight of all training rows of each class.
     trees_ : list of Tree
     encoder_ : TableEncoder
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only if X is a frame with string names.
+    {names}
 
     Notes
     -----
-    A row whose region has no row of any class, in any tree, is judged by the prior. A class without rows in a sample
-    has no share there. Weights count in the regions and in the prior, but rows are drawn as if they had none.
+    A row whose regions are empty in all trees is scored by the prior. A class without rows in a sample has no share
+    there. Weights count in the regions and in the prior, but not when samples are drawn.
 
-    Missing values, of which the paper does not speak: in training each tree fills those of a column in with one value,
-    drawn from the column's values in its sample. In prediction a row with a missing value goes both ways where that
-    column is halved, and counts in each by the share of the rows there. A category never seen is a missing value.
+    The paper does not treat missing values. In training, each tree imputes those of a column by one value drawn from
+    its sample. In prediction, a row takes both branches where the column is halved, weighted by their shares of the
+    rows. An unseen category is a missing value.
 
-    ``partial_fit`` keeps a uniform sample of all rows seen for each tree, and grows a tree anew when a tenth of its
-    sample has changed: the cost of a row does not grow with their number. Model files keep the trees but not the
-    samples, so that a model from a file does not go on learning; a pickled one does.
+    ``partial_fit`` keeps a uniform sample of all rows seen for each tree, and regrows a tree when a tenth of its sample
+    has changed: the cost per row is constant. Model files keep the trees but not the samples, so that a loaded model
+    cannot learn further; a pickled one can.
 
     References
     ----------
@@ -138,12 +139,12 @@ class MassBayes(KeptState, TableClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
+    def _fit(self, table: RawTable, classes: IntArray, weights: FloatArray, weighted: bool) -> None:
         encoder = self.fit_encoder(table, classes)
         draws, seeds = self.draw_seeds()
         size = table.n_rows if self.sample_size is None else self.sample_size
         samples = Samples(
-            Sample(row_values(encoder, encoder.rows(table)), classes, weights),
+            Sample(encoder.values(encoder.rows(table)), classes, weights),
             list(samples_without_replacement(table.n_rows, size, self.n_trees, draws)),
         )
         trees = grow_forest(samples, self.tree_settings(encoder, len(self.classes_)), seeds, self.n_jobs)
@@ -157,7 +158,7 @@ class MassBayes(KeptState, TableClassifier):
     def take_over(
         self,
         encoder: TableEncoder,
-        class_count: NDArray[np.float64],
+        class_count: FloatArray,
         trees: list[Tree],
         samples: Samples,
         seeds: list[SeedSequence],
@@ -167,6 +168,7 @@ class MassBayes(KeptState, TableClassifier):
         self._samples, self._tree_seeds = samples, seeds
         self.__dict__.pop("_reservoirs", None)
 
+    @shared_docs
     @unchanged_on_error
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -175,11 +177,9 @@ class MassBayes(KeptState, TableClassifier):
 
         Parameters
         ----------
-        X : frame or array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        {labelled_rows}
         classes : array-like of shape (n_classes,)
             All labels that will ever occur; required in the first call.
-        sample_weight : array-like of shape (n_samples,), optional
 
         Returns
         -------
@@ -192,14 +192,14 @@ class MassBayes(KeptState, TableClassifier):
             raise ValueError("A stream has no end, so that no tree can take all rows: set sample_size to a number.")
         if not first and not hasattr(self, "_tree_seeds"):
             raise ValueError(
-                "This model comes from a file, which keeps its trees but not the samples that more rows could go into. "
-                "Begin a stream by partial_fit on a new model, and keep it by pickling."
+                "This model was loaded from a file, which keeps its trees but not the samples that they were grown "
+                "from. Start a stream with partial_fit on a new model, and keep it by pickling."
             )
         table = self._read(X, reset=first)
         indices = class_indices(check_labels(self, y, len(table)), known)
         table, indices, weights = of_positive_weight(table, indices, check_weights(sample_weight, len(table)))
         encoder = self.fit_encoder(table, indices) if first else self.encoder_.extended(table)
-        values = row_values(encoder, encoder.rows(table))
+        values = encoder.values(encoder.rows(table))
         if first:
             self.classes_, self.encoder_ = known, encoder
             self.class_count_ = np.zeros(len(known), dtype=np.float64)
@@ -223,10 +223,10 @@ class MassBayes(KeptState, TableClassifier):
         return self
 
     def _take(self, offered: Sample) -> None:
-        """Offer rows to all samples, and grow the trees anew whose samples have changed."""
+        """Offer rows to all samples, and regrow the trees whose samples have changed."""
         n_offered = len(offered.classes)
         arrivals = [reservoir.draw(n_offered) for reservoir in self._reservoirs]
-        # Samples of trees to grow are copies: if growing is interrupted, nothing has happened.
+        # Samples of trees to grow are copies: an interruption changes nothing.
         renewed = {
             place: reservoir.with_rows(coming, offered)
             for place, (reservoir, coming) in enumerate(zip(self._reservoirs, arrivals))
@@ -247,12 +247,12 @@ class MassBayes(KeptState, TableClassifier):
                 self._reservoirs[place].take(coming, offered)
         self._reservoirs = [renewed.get(place, reservoir) for place, reservoir in enumerate(self._reservoirs)]
 
-    def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """How much mass is around each row: the logarithm of the mean share of all rows in its regions.
+    def score_samples(self, X: Any) -> FloatArray:
+        """Log of the mass around each row: the mean share of all training rows in its regions.
 
-        Rows that lie apart have little: the lower, the more of an anomaly. Trees of a small ``depth``, such as 1 or 2,
-        tell them best: where each row of a sample has a region of its own, there is as much mass everywhere. Where no
-        tree has any, with ``strict_region``, it is minus infinity.
+        The lower, the more anomalous the row. A small ``depth``, such as 1 or 2, detects anomalies best: if each row of
+        a sample has its own region, the mass is the same everywhere. It is minus infinity where no tree has any mass,
+        with ``strict_region``.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class MassBayes(KeptState, TableClassifier):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        values = row_values(self.encoder_, self.encoder_.rows(self._read(X, reset=False)))
+        values = self.encoder_.values(self.encoder_.rows(self._read(X, reset=False)))
         with np.errstate(divide="ignore"):
             return np.log(self._shares(values, of_all=True)[:, 0])
 
@@ -303,7 +303,7 @@ class MassBayes(KeptState, TableClassifier):
         n_categories[encoder.is_categorical_] = encoder.n_code_values
         return Settings(n_categories, n_classes, self.depth, self.strict_region)
 
-    def fit_encoder(self, table: RawTable, classes: NDArray[np.int64]) -> TableEncoder:
+    def fit_encoder(self, table: RawTable, classes: IntArray) -> TableEncoder:
         """An encoder of the categories of a table; for distributed use."""
         encoder = TableEncoder(categorical_features=self.categorical_features, discretizer="passthrough")
         encoder.fit_table(table, classes, None)
@@ -316,7 +316,7 @@ class MassBayes(KeptState, TableClassifier):
         return default_rng(samples), trees
 
     def _extend_categories(self, encoder: TableEncoder) -> None:
-        """Take over an encoder that knows more categories; trees know nothing of new ones until they grow anew."""
+        """Take over an encoder with more categories, which trees ignore until they are regrown."""
         before, old = self._settings, self.encoder_
         moved = old.new_codes(encoder)
         self.encoder_ = encoder
@@ -339,38 +339,28 @@ class MassBayes(KeptState, TableClassifier):
             trees.append(tree._replace(places=places))
         self.trees_ = trees
 
-    def _shares(self, values: NDArray[np.float64], of_all: bool = False) -> NDArray[np.float64]:
+    def _shares(self, values: FloatArray, of_all: bool = False) -> FloatArray:
         settings = self._settings
         parts = self._over_rows(
             lambda rows: mean_shares(self.trees_, values[rows], settings, of_all=of_all), len(values)
         )
         return np.concatenate(parts)
 
-    def _score(self, table: RawTable) -> NDArray[np.float64]:
+    def _score(self, table: RawTable) -> FloatArray:
         return self._log_prior + self._log_shares(self.encoder_.rows(table))
 
     @property
-    def _log_prior(self) -> NDArray[np.float64]:
+    def _log_prior(self) -> FloatArray:
         with np.errstate(divide="ignore"):
             return np.log(self.class_count_ / self.class_count_.sum())
 
-    def _log_shares(self, rows: Rows) -> NDArray[np.float64]:
-        values = row_values(self.encoder_, rows)
+    def _log_shares(self, rows: Rows) -> FloatArray:
+        values = self.encoder_.values(rows)
         shares = self._shares(values)
-        shares[np.isnan(values).all(axis=1)] = 1.0  # of a row of which nothing is known
+        shares[np.isnan(values).all(axis=1)] = 1.0  # for a row without any value
         return np.log(np.maximum(shares, _FLOOR))
 
-    def _evidence(self, table: RawTable) -> NDArray[np.float64]:
+    def _evidence(self, table: RawTable) -> FloatArray:
         gains = shapley_values(self._log_shares, self.encoder_.only, self.encoder_.rows(table), self.n_features_in_)
         prior = np.broadcast_to(self._log_prior, (table.n_rows, 1, len(self.classes_)))
         return np.concatenate([prior, gains], axis=1)
-
-
-def row_values(encoder: TableEncoder, rows: Rows) -> NDArray[np.float64]:
-    """Numbers, and codes of categories as numbers; NaN where they are missing."""
-    if not encoder.is_categorical_.any():
-        return rows.numbers
-    values = np.empty((len(rows.codes), encoder.n_features_in_))
-    values[:, encoder.is_categorical_] = np.where(rows.codes < 0, np.nan, rows.codes)
-    values[:, ~encoder.is_categorical_] = rows.numbers
-    return values

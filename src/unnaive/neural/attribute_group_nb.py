@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState, check_names
-from unnaive.encoding.numeric_classifier import NumericClassifier
+from unnaive.encoding.numeric_columns import NumericClassifier
 from unnaive.neural.attribute_grouping import class_scatter, group_columns
 from unnaive.neural.min_max_scaling import column_range, rescale
 from unnaive.neural.rvfl import Networks, add_log_shares, fit_networks

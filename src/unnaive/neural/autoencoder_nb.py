@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState, check_names
 from unnaive.counts.moments import add_gaussian
-from unnaive.encoding.numeric_classifier import NumericClassifier
+from unnaive.encoding.numeric_columns import NumericClassifier
 from unnaive.neural.min_max_scaling import column_range, rescale
 from unnaive.neural.sigmoid_autoencoder import draw_units, encoding_error, hidden_units, train_units
 

@@ -1,4 +1,4 @@
-"""Bayesian tensor classification: cells depend on those with which they share a dimension."""
+"""Bayesian tensor classification (Bat): cells depend on the cells that share an index with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.additive_classifier import AdditiveClassifier
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import check_names
+from unnaive.core.validation import FloatArray, IntArray
 from unnaive.tensors.bat_changes import TensorTables
 from unnaive.tensors.bat_counts import CodedTensors, TensorCounts
 from unnaive.tensors.bat_scores import score_tensors
@@ -27,34 +29,33 @@ _NEVER = "Some of these tensors were never counted, or not with these labels and
 
 
 class _Averaged(NamedTuple):
-    """What scoring needs: the weights are of cells that held more than zeros, and of each of the others."""
+    """What scoring needs: the weights of cells that were ever nonzero, and the weight of each other cell."""
 
     tables: TensorTables
-    weight: NDArray[np.float64]
+    weight: FloatArray
     constant_weight: float
 
 
+@shared_docs
 class BayesianTensorClassifier(AdditiveClassifier):
-    """Bayesian tensor classification (Bat): every cell in turn is a parent of those it shares a dimension with.
+    """Bayesian tensor classification (Bat): every cell in turn is the parent of the cells that share an index with it.
 
-    Cells of tensors are categories. With one cell as the parent, cells that have an index in common with it, as those
-    of its row and its column in a matrix, depend on the class and on it, all others on the class alone. The answers
-    of these models are averaged, weighted by what the parent tells about the class.
+    Cells hold categories. Given a parent cell, the cells that share an index with it, such as those of its row and its
+    column in a matrix, depend on the class and the parent, all others on the class alone. The joint probabilities of
+    these models are averaged, weighted by the mutual information of parent and class.
 
     Parameters
     ----------
     weighting : {"mutual_information", "equal"}, default="mutual_information"
-        How much a parent's answer counts: its mutual information with the class, or the same for all.
+        Weights of the parents: their mutual information with the class, or equal ones.
     cells : {"auto", "cap", "mdl"}, default="auto"
-        How numbers become categories: "cap" takes counts as they are, those from ``cap`` on in one; "mdl" cuts
-        numbers into intervals that tell the classes apart, a cell at a time, as :class:`MDLDiscretizer` does on the
-        first batch. "auto" is the first where the first batch holds counts alone, and else the second.
+        How numbers become categories: "cap" keeps counts below ``cap`` and joins the others; "mdl" discretizes each
+        cell on the first batch as :class:`MDLDiscretizer` does. "auto" is "cap" if the first batch holds only counts,
+        else "mdl".
     cap : int, default=3
-        The highest count that is told apart from those below it.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
-    max_bytes : int, default=2**31
-        Refuse to keep tables of pairs larger than this.
+        Counts from this one on are a single category.
+    {n_jobs}
+    {max_bytes}
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
     parent_weight_ : ndarray of shape (m1, ..., mk)
         Weight of each cell as a parent: mutual information in bits, or ones.
     counts_ : TensorCounts
-        What was counted.
+        The counts.
     cell_values_ : CellValues
         How numbers become categories.
     n_features_in_ : int
@@ -73,21 +74,20 @@ class BayesianTensorClassifier(AdditiveClassifier):
 
     Notes
     -----
-    Tensors of one mode, the rows of a matrix, have cells that all share it: then this is AODE with Laplace's estimate,
-    and WAODE with it if parents are weighted. In three modes and more, an index in common in a single mode will do.
+    With one mode (the rows of a matrix) this is AODE with Laplace smoothing, or WAODE if parents are weighted. With
+    three modes or more, cells depend on each other if they share an index in any one mode.
 
-    Where the paper's equations cannot be meant as they stand, they are read so that the one-mode case is AODE: the
-    class's probability is in P(y, x_p) already, and the parent is not its own child (Eq. 2); the mutual information
-    is summed over classes (Eq. 3). If nothing is informative, parents are weighted equally. The paper has no word on
+    Where the paper's equations cannot hold as printed, they are read so that the one-mode case is AODE: P(y, x_p)
+    already includes the class probability, and the parent is not its own child (Eq. 2); the mutual information is
+    summed over classes (Eq. 3). If no cell is informative, parents are weighted equally. The paper does not specify
     smoothing: P(y, x_p) = (N + 1) / (n + k v_p) and P(x_c | y, x_p) = (N + 1) / (N(y, x_p) + v_c), with v the number
-    of values that a cell had in training, as in WEKA's AODE. A value that a cell never had counts 0 tensors, leaves
-    v as it is, and is no parent. A tensor without any parent is scored by naive Bayes.
+    of values of the cell in training, as in WEKA's AODE. An unseen value has count 0, leaves v unchanged, and is not a
+    parent. A tensor without any parent is scored by naive Bayes.
 
-    Most cells of most tensors are zero. Only the others are counted, in pairs that share a dimension; what goes with
-    zeros follows by subtraction. Training takes time by such pairs. Scoring takes time by the cells that are not zero,
-    times the cells they share a dimension with, plus one step for each cell that was ever different from zero. What
-    values change in parents is prepared if they were in eight tensors each on average and it fits in 512 MiB and in
-    ``max_bytes``; else it is worked out for each batch, which gives the same answer in more time.
+    Only nonzero cells are counted, in pairs that share an index; counts of zeros follow by subtraction. Training time
+    grows with the number of such pairs, scoring time with the nonzero cells times the cells that share an index with
+    them. The effects of values on their parents are precomputed if values occur in eight tensors on average and the
+    tables fit in 512 MiB and in ``max_bytes``; else they are computed for each batch, with the same result.
 
     References
     ----------
@@ -131,8 +131,8 @@ class BayesianTensorClassifier(AdditiveClassifier):
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
 
-    def cell_evidence(self, X: Any) -> NDArray[np.float64]:
-        """What each cell that is not zero says for each class: what the joint log score would lack, were it zero.
+    def cell_evidence(self, X: Any) -> FloatArray:
+        """Evidence of each nonzero cell for each class: the drop in the joint log score if the cell were zero.
 
         Parameters
         ----------
@@ -141,9 +141,8 @@ class BayesianTensorClassifier(AdditiveClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_cells, n_classes)
-            0 for cells that are zero, or of the same category. Differences between two classes are what setting the
-            cell to zero would take from their log odds. They do not sum to the score: cells that depend on each other
-            are each asked with all others in place.
+            0 for cells that are zero, or in the same category as zero. Differences between two classes are changes
+            of their log odds. They do not sum to the score, because each cell is removed with all others in place.
 
         Examples
         --------
@@ -160,7 +159,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
         if 8 * prod(shape) > self.max_bytes:
             raise ValueError(
                 f"The evidence of {shape[1]:,} cells in {shape[0]:,} tensors would take more than max_bytes="
-                f"{self.max_bytes:,}: ask for fewer tensors at a time, or raise max_bytes."
+                f"{self.max_bytes:,}: pass fewer tensors at a time, or raise max_bytes."
             )
         evidence = np.zeros(shape)
         scores = self._score_coded(tensors)
@@ -171,13 +170,13 @@ class BayesianTensorClassifier(AdditiveClassifier):
         return evidence
 
     @property
-    def class_count_(self) -> NDArray[np.float64]:
+    def class_count_(self) -> FloatArray:
         """Weight of the training tensors of each class."""
         check_is_fitted(self)
         return self.counts_.class_count.copy()
 
     @property
-    def parent_weight_(self) -> NDArray[np.float64]:
+    def parent_weight_(self) -> FloatArray:
         """Weight of each cell as a parent."""
         check_is_fitted(self)
         averaged = self._averaged
@@ -192,7 +191,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
         if self.cells == "cap":
             tags.input_tags.categorical = True
             tags.input_tags.positive_only = True
-            tags.classifier_tags.poor_score = True  # on large numbers, which the cap does not tell apart
+            tags.classifier_tags.poor_score = True  # on large numbers, which the cap joins
         return tags
 
     def _read(self, X: Any, reset: bool) -> SparseTensor:
@@ -202,12 +201,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
         return self.cell_values_.code(tensors, type(self).__name__)
 
     def _begin(
-        self,
-        rows: SparseTensor,
-        classes: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        weighted: bool,
-        bins: CellValues | None = None,
+        self, rows: SparseTensor, classes: IntArray, weights: FloatArray, weighted: bool, bins: CellValues | None = None
     ) -> None:
         if bins is not None:
             self.cell_values_ = bins
@@ -217,10 +211,10 @@ class BayesianTensorClassifier(AdditiveClassifier):
             self.cell_values_ = CellValues.learn(rows, classes, weights if weighted else None)
         self._keep(self._count(rows, classes, weights))
 
-    def _add(self, rows: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def _add(self, rows: SparseTensor, classes: IntArray, weights: FloatArray) -> None:
         self._keep(self.counts_.plus(self._count(rows, classes, weights)))
 
-    def _take_away(self, rows: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def _take_away(self, rows: SparseTensor, classes: IntArray, weights: FloatArray) -> None:
         taken = self._count(rows, classes, weights)
         try:
             self._keep(self.counts_.minus(taken))
@@ -249,7 +243,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
     def _fixed_bins(self) -> CellValues:
         return self.cell_values_
 
-    def _count(self, tensors: SparseTensor, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> TensorCounts:
+    def _count(self, tensors: SparseTensor, classes: IntArray, weights: FloatArray) -> TensorCounts:
         return TensorCounts.of(self._code(tensors), classes, weights, len(self.classes_), int(self.max_bytes))
 
     def _keep(self, counts: TensorCounts) -> None:
@@ -274,16 +268,16 @@ class BayesianTensorClassifier(AdditiveClassifier):
                 return _Averaged(tables, weight, 0.0)
         return _Averaged(tables, np.ones(len(tables.cells)), 1.0)
 
-    def _score(self, tensors: SparseTensor) -> NDArray[np.float64]:
+    def _score(self, tensors: SparseTensor) -> FloatArray:
         return self._score_coded(self._code(tensors))
 
-    def _score_coded(self, tensors: CodedTensors) -> NDArray[np.float64]:
+    def _score_coded(self, tensors: CodedTensors) -> FloatArray:
         tables, weight, constant_weight = self._averaged
 
-        def score(part: slice) -> NDArray[np.float64]:
+        def score(part: slice) -> FloatArray:
             scores, lacking = score_tensors(tensors, tables, weight, constant_weight, part)
             for row in np.flatnonzero(lacking) + part.start if constant_weight == 0.0 else ():
-                # No parent that tells anything has a value that occurred: the others count alike.
+                # No informative parent has a value seen in training: the others count equally.
                 alone = slice(row, row + 1)
                 scores[row - part.start] = score_tensors(tensors, tables, np.ones_like(weight), 1.0, alone)[0]
             return scores
@@ -292,10 +286,8 @@ class BayesianTensorClassifier(AdditiveClassifier):
 
     def _plain(self, kept: dict[str, Any]) -> dict[str, Any]:
         if "counts_" in kept:
-            values = self.cell_values_
             kept["counts_"] = {name: getattr(self.counts_, name) for name in _COUNTED}
-            kept["cell_values_"] = {"cap": values.cap, "cells": values.cells, "starts": values.starts}
-            kept["cell_values_"]["cuts"] = values.cuts
+            kept["cell_values_"] = dict(vars(self.cell_values_))
         return kept
 
     def _check_kept(self, kept: dict[str, Any]) -> tuple[CellValues, TensorCounts, _Averaged]:

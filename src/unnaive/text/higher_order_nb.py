@@ -1,4 +1,4 @@
-"""Higher-order naive Bayes: terms weighed by the paths that run through them."""
+"""Higher-order naive Bayes: terms weighted by the higher-order paths that contain them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.additive_classifier import AdditiveClassifier
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import check_names
+from unnaive.core.validation import FloatArray, IntArray
 from unnaive.text.counted_documents import Documents
 from unnaive.text.higher_order_paths import count_paths
 from unnaive.text.term_classifier import TermClassifier
@@ -29,79 +31,78 @@ PATH_PARAMETERS: dict[str, Any] = {
     "n_jobs": [None, Integral],
 }
 
-_Paths = tuple[NDArray[np.float64], float]
+_Paths = tuple[FloatArray, float]
 
 
 @dataclass(frozen=True)
 class _Tables:
-    """What scoring needs, for the terms that training has seen; classes are innermost."""
+    """What scoring needs, for the terms seen in training; classes are the last axis."""
 
-    seen: NDArray[np.int64]
-    present: NDArray[np.float64]  # log P(w | c)
-    absent: NDArray[np.float64]  # log (1 - P(w | c))
-    prior: NDArray[np.float64]
+    seen: IntArray
+    present: FloatArray  # log P(w | c)
+    absent: FloatArray  # log (1 - P(w | c))
+    prior: FloatArray
 
     @cached_property
-    def gain(self) -> NDArray[np.float64]:
-        """What a term that is there adds over one that is not."""
+    def gain(self) -> FloatArray:
+        """What the presence of a term adds over its absence."""
         return self.present - self.absent
 
     @cached_property
-    def nothing(self) -> NDArray[np.float64]:
-        """Scores of a document that has none of the terms."""
+    def nothing(self) -> FloatArray:
+        """Scores of a document without any of the terms."""
         return self.prior + self.absent.sum(axis=0)
 
 
+@shared_docs
 class HigherOrderNB(AdditiveClassifier, TermClassifier):
-    """Higher-order naive Bayes (HONB): documents by the terms they have, terms by the paths that run through them.
+    """Higher-order naive Bayes (HONB): naive Bayes on paths of terms that co-occur in documents.
 
-    In place of the documents of a class that contain a term, the paths are counted that lead from term to term
-    through documents of the class. With few training documents this tells far more than counting documents does:
-    a term that goes with many others of its class weighs more than one that stands alone.
+    Instead of the documents of a class that contain a term, it counts the paths from term to term through documents
+    of the class. This helps most with few training documents: a term that co-occurs with many others of its class
+    weighs more than an isolated one.
 
     Parameters
     ----------
     order : {1, 2, 3}, default=2
-        Number of documents in a path. With order 1, documents are counted: naive Bayes on the presence and absence
-        of terms.
+        Number of documents in a path. Order 1 counts documents: Bernoulli naive Bayes.
     pure : bool, default=False
         Count only paths whose end terms never share a document.
     scope : {"training", "class"}, default="training"
-        Whether the end terms of a pure path may share no training document, or none of the path's class.
+        Whether the end terms of a pure path share no training document at all, or none of the path's class.
     prior : {"paths", "documents"}, default="paths"
-        Probabilities of the classes, by their share of the paths as in the paper, or of the documents. Paths
-        exaggerate: a class of twice as many documents has several times as many paths.
+        Class prior from the shares of the paths, as in the paper, or of the documents. Paths exaggerate differences:
+        a class with twice as many documents has several times as many paths.
     binarize : float or None, default=0.0
-        A term is in a document if X is larger than this; with None X must hold zeros and ones alone.
-    n_jobs : int, optional
-        Threads used to count and to predict; the answer does not depend on it.
+        A term is in a document if X is larger than this; with None, X must hold only zeros and ones.
+    {n_jobs}
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     class_count_ : ndarray of shape (n_classes,)
-        Training documents of each class.
+        Number of training documents of each class.
     path_count_ : ndarray of shape (n_classes, n_features)
-        φ in the paper: paths that contain each term.
+        Number of paths that contain each term (φ in the paper).
     total_paths_ : ndarray of shape (n_classes,)
-        Φ in the paper.
+        Number of paths of each class (Φ in the paper).
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
-        log P(w | c) by Eq. 8; 0 for terms that no training document has, which are left out.
+        log P(w | c) by Eq. 8; 0 for terms unseen in training.
     absent_log_prob_ : ndarray of shape (n_classes, n_features)
-        log (1 - P(w | c)); 0 for terms that no training document has.
+        log (1 - P(w | c)); 0 for terms unseen in training.
     class_log_prior_ : ndarray of shape (n_classes,)
     seen_ : ndarray of shape (n_features,) of bool
-        Which terms some training document has.
+        Which terms occur in training documents.
     n_features_in_ : int
 
     Notes
     -----
-    The training documents are kept, as the indices of their terms: paths of any order follow from them, so that
-    ``partial_fit``, ``forget`` and ``merge`` give the model that ``fit`` gives, exactly. They do not count anew
-    until counts are asked for, and then only the classes that have changed.
+    The model keeps the training documents, as the indices of their terms, so that ``partial_fit``, ``forget`` and
+    ``merge`` give exactly the model of ``fit``. Paths are counted when they are needed, and only for the classes that
+    have changed. Documents have no weights.
 
-    As in the paper, terms unseen in training are left out. A document that has no other terms, or none at all, is
-    judged by the prior alone. A class without paths would have a prior of zero: then one path is added to each.
+    As in the paper, terms unseen in training are ignored. A document without any other term is scored by the prior
+    alone. If a class has no paths, one path is added to every class, so that no prior is zero.
 
     References
     ----------
@@ -152,23 +153,18 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
     def forget(self, X: Any, y: Any) -> HigherOrderNB:  # type: ignore[override]
         return super().forget(X, y)
 
-    def leave_one_out_proba(self, X: Any, y: Any) -> NDArray[np.float64]:  # type: ignore[override]
+    def leave_one_out_proba(self, X: Any, y: Any) -> FloatArray:  # type: ignore[override]
         return super().leave_one_out_proba(X, y)
 
     def _begin(
-        self,
-        rows: csr_matrix,
-        classes: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        weighted: bool,
-        bins: None = None,
+        self, rows: csr_matrix, classes: IntArray, weights: FloatArray, weighted: bool, bins: None = None
     ) -> None:
         self._keep(Documents.of(rows, classes), [None] * len(self.classes_))
 
-    def _add(self, rows: csr_matrix, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def _add(self, rows: csr_matrix, classes: IntArray, weights: FloatArray) -> None:
         self._change(self.documents_.with_those(Documents.of(rows, classes)), classes)
 
-    def _take_away(self, rows: csr_matrix, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def _take_away(self, rows: csr_matrix, classes: IntArray, weights: FloatArray) -> None:
         try:
             rest = self.documents_.without(Documents.of(rows, classes))
         except ValueError:
@@ -193,13 +189,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
 
     def _plain(self, kept: dict[str, Any]) -> dict[str, Any]:
         if "documents_" in kept:
-            documents = self.documents_
-            kept["documents_"] = {
-                "starts": documents.starts,
-                "terms": documents.terms,
-                "classes": documents.classes,
-                "n_terms": documents.n_terms,
-            }
+            kept["documents_"] = dict(vars(self.documents_))
         return kept
 
     def _check_kept(self, kept: dict[str, Any]) -> Documents:
@@ -208,7 +198,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         documents = Documents(**kept["documents_"])
         documents.check(len(kept["classes_"]))
         if documents.n_terms != kept["n_features_in_"]:
-            raise ValueError("The documents have other terms than the model.")
+            raise ValueError("The documents and the model have different terms.")
         return documents
 
     def _restore(self, kept: dict[str, Any], checked: Documents) -> None:
@@ -216,44 +206,44 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         self._keep(checked, [None] * len(self.classes_))
 
     @property
-    def class_count_(self) -> NDArray[np.float64]:
-        """Training documents of each class."""
+    def class_count_(self) -> FloatArray:
+        """Number of training documents of each class."""
         check_is_fitted(self)
         return np.bincount(self.documents_.classes, minlength=len(self.classes_)).astype(np.float64)
 
     @property
-    def path_count_(self) -> NDArray[np.float64]:
-        """Paths that contain each term, by class."""
+    def path_count_(self) -> FloatArray:
+        """Number of paths that contain each term, by class."""
         return np.stack([counts for counts, _ in self._paths()])
 
     @property
-    def total_paths_(self) -> NDArray[np.float64]:
-        """Paths of each class."""
+    def total_paths_(self) -> FloatArray:
+        """Number of paths of each class."""
         return np.array([total for _, total in self._paths()])
 
     @property
     def seen_(self) -> NDArray[np.bool_]:
-        """Which terms some training document has."""
+        """Which terms occur in training documents."""
         check_is_fitted(self)
         return np.bincount(self.documents_.terms, minlength=self.n_features_in_) > 0
 
     @property
-    def feature_log_prob_(self) -> NDArray[np.float64]:
-        """log P(w | c), and 0 for terms never seen."""
+    def feature_log_prob_(self) -> FloatArray:
+        """log P(w | c); 0 for unseen terms."""
         return self._of_all_terms("present")
 
     @property
-    def absent_log_prob_(self) -> NDArray[np.float64]:
-        """log (1 - P(w | c)), and 0 for terms never seen."""
+    def absent_log_prob_(self) -> FloatArray:
+        """log (1 - P(w | c)); 0 for unseen terms."""
         return self._of_all_terms("absent")
 
     @property
-    def class_log_prior_(self) -> NDArray[np.float64]:
-        """Logarithms of the classes' probabilities."""
+    def class_log_prior_(self) -> FloatArray:
+        """Log prior probabilities of the classes."""
         check_is_fitted(self)
         return self._tables.prior
 
-    def _of_all_terms(self, table: str) -> NDArray[np.float64]:
+    def _of_all_terms(self, table: str) -> FloatArray:
         check_is_fitted(self)
         tables = self._tables
         values = np.zeros((len(self.classes_), self.n_features_in_))
@@ -262,7 +252,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # on numbers, of which it only sees whether they are there
+        tags.classifier_tags.poor_score = True  # on numbers, as it only sees whether they are zero
         return tags
 
     def check_parameters(self) -> None:
@@ -280,17 +270,16 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         self._counted = counted
         self._derived: _Tables | None = None
 
-    def _change(self, documents: Documents, changed: NDArray[np.int64]) -> None:
-        """Take over documents that differ in some classes from those before."""
-        all_differ = self.pure and self.scope == "training"  # as any document may part two end terms
+    def _change(self, documents: Documents, changed: IntArray) -> None:
+        """Take over documents that have changed in some classes."""
+        all_differ = self.pure and self.scope == "training"  # as any document may contain both end terms
         changed_classes = set(changed.tolist())
         self._keep(
-            documents,
-            [None if all_differ or c in changed_classes else known for c, known in enumerate(self._counted)],
+            documents, [None if all_differ or c in changed_classes else known for c, known in enumerate(self._counted)]
         )
 
     def _paths(self) -> list[_Paths]:
-        """Path counts of all classes, counted where they are not known yet."""
+        """Path counts of all classes, counted where they are not yet known."""
         check_is_fitted(self)
         among = {"among": self.documents_.matrix} if self.pure and self.scope == "training" else {}
         known = [
@@ -307,7 +296,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
             counts, totals = zip(*self._paths())
             total = np.array(totals)
             through = np.stack([of_class[seen] for of_class in counts], axis=1)
-            # Quotients, so that equal probabilities have equal logarithms; of 1 - P, whichever keeps the digits.
+            # Quotients, so that equal probabilities have equal logs; for 1 - P, the form that keeps more digits.
             chance = (1 + through) / (2 + total)  # Eq. 8
             rest = (1 + (total - through)) / (2 + total)
             absent = np.where(chance < 0.5, np.log1p(-chance), np.log(rest))
@@ -317,7 +306,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
             self._derived = _Tables(seen, np.log(chance), absent, np.log(weight / weight.sum()))
         return self._derived
 
-    def _score(self, rows: csr_matrix) -> NDArray[np.float64]:
+    def _score(self, rows: csr_matrix) -> FloatArray:
         tables = self._tables
         known = rows if len(tables.seen) == rows.shape[1] else rows[:, tables.seen]
         scores = np.empty((rows.shape[0], len(self.classes_)))
@@ -329,7 +318,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         scores[np.diff(known.indptr) == 0] = tables.prior
         return scores
 
-    def _evidence(self, rows: csr_matrix) -> NDArray[np.float64]:
+    def _evidence(self, rows: csr_matrix) -> FloatArray:
         tables = self._tables
         present = rows[:, tables.seen].toarray().astype(bool)
         evidence = np.zeros((rows.shape[0], 1 + rows.shape[1], len(self.classes_)))
