@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from unnaive.counts.count_table import CountTable
 
 
-def without_generalisations(codes: NDArray[np.int32], counts: CountTable, critical_value: float) -> NDArray[np.int32]:
+def without_generalizations(codes: NDArray[np.int32], counts: CountTable, critical_value: float) -> NDArray[np.int32]:
     """Take out values that another value of the row implies (subsumption resolution).
 
     A value is taken out when the training rows with some other value of the row, more than ``critical_value``
@@ -26,7 +26,7 @@ def without_generalisations(codes: NDArray[np.int32], counts: CountTable, critic
     if not implied.any():
         return codes
     kept = codes.copy()
-    _take_out_generalisations(codes, counts.starts, counts.has_missing, implied, kept)
+    _remove_generalizations(codes, counts.starts, counts.has_missing, implied, kept)
     return kept
 
 
@@ -52,7 +52,7 @@ def _implications(starts, n_values, has_missing, single_total, pair_total, criti
 
 
 @njit(cache=True, nogil=True)
-def _take_out_generalisations(codes, starts, has_missing, implied, kept):
+def _remove_generalizations(codes, starts, has_missing, implied, kept):
     n_rows, n_columns = codes.shape
     first = np.empty(n_columns, np.int64)
     second = np.empty(n_columns, np.int64)

@@ -53,6 +53,9 @@ feature_names_in_ : ndarray of str of shape (n_features_in_,)
     "ax": """\
 ax : matplotlib Axes, optional
     Where to draw; a new figure by default.""",
+    "frequency_limit": """\
+frequency_limit : float, default=1
+    Minimum weight of the training rows with the values of a parent set; rarer values are not used as parents.""",
 }
 
 
