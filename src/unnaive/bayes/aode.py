@@ -94,26 +94,14 @@ class _Average:
         rows = np.arange(len(codes))
         complete = (codes >= 0).all(axis=1)
         score_complete_rows(
-            codes,
-            rows[complete],
-            self.counts.n_values,
-            self.counts.starts[1] + self.counts.has_missing,
-            grouped.starts,
-            grouped.width,
-            grouped.terms,
-            self.complete_row_factors,
-            scores,
+            codes, rows[complete], self.counts.n_values, self.factors, grouped, self.complete_row_factors, scores
         )
         # Without any admissible parent there is no score.
         return rows[~complete | (scores == -np.inf).all(axis=1)]
 
 
 def _average(
-    counts: CountTable,
-    n: int,
-    smoothing: Smoothing,
-    frequency_limit: float,
-    weight: NDArray[np.float64] | None = None,
+    counts: CountTable, n: int, smoothing: Smoothing, frequency_limit: float, weight: NDArray[np.float64] | None = None
 ) -> _Average:
     """Prepare the average over sets of ``n`` parents, each at least ``frequency_limit`` frequent."""
     values = counts.n_values.astype(float)
@@ -193,11 +181,7 @@ class AODE(CountingClassifier):
     array([[0.001, 0.045, 0.954]])
     """
 
-    _parameter_constraints: ClassVar = {
-        "frequency_limit": [_NOT_NEGATIVE],
-        **SMOOTHING_PARAMETERS,
-        **COMMON_PARAMETERS,
-    }
+    _parameter_constraints: ClassVar = {"frequency_limit": [_NOT_NEGATIVE], **SMOOTHING_PARAMETERS, **COMMON_PARAMETERS}
 
     def __init__(
         self,

@@ -350,9 +350,11 @@ def complete_row_factors(n_values, singles, pairs, factors):
 
 
 @njit(cache=True, nogil=True)
-def score_complete_rows(codes, rows, n_values, owner_starts, group_starts, group_width, grouped, parent_factor, out):
+def score_complete_rows(codes, rows, n_values, factors, grouped, parent_factor, out):
     """Complete rows of two classes, with the factors of two columns at a time."""
     n_columns = codes.shape[1]
+    owner_starts = factors.starts[1] + factors.has_missing
+    terms, group_starts, group_width = grouped
     groups = np.empty(group_starts.shape[0], np.uint64)
     for row in rows:
         find_groups(codes[row], n_values, group_starts, groups)
@@ -362,8 +364,8 @@ def score_complete_rows(codes, rows, n_values, owner_starts, group_starts, group
             owner = np.uint64(2 * at * group_width)
             product0, product1 = parent_factor[at, 0], parent_factor[at, 1]
             for group in groups:
-                product0 *= grouped[owner + group]
-                product1 *= grouped[owner + group + np.uint64(1)]
+                product0 *= terms[owner + group]
+                product1 *= terms[owner + group + np.uint64(1)]
             score0 += product0
             score1 += product1
         out[row, 0], out[row, 1] = np.log(score0), np.log(score1)
