@@ -1,100 +1,164 @@
-"""Averaged dependence estimators: AODE, WAODE, AODEsr and AnDE."""
+"""Averaged dependence estimators: AODE, WAODE, AODEsr and AnDE.
+
+score(y) = Σ_s u_s P(y, x_s) Π_{l ∉ s} P(x_l | y, x_s)        over sets s of n parent columns
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options
 
-from unnaive.bayes.averaging import AveragePlan, average_scores, parent_sets, plan_average
+from unnaive.bayes.ande_kernels import score_three_parents, score_two_parents
+from unnaive.bayes.aode_kernels import (
+    NONE_FREQUENT,
+    NONE_WEIGHTED,
+    Factors,
+    cache_order,
+    complete_row_factors,
+    score_complete_rows,
+    score_one_parent,
+    smoothed_pairs,
+)
+from unnaive.bayes.column_pairs import GroupedTerms, group_terms
 from unnaive.bayes.naive_tables import NaiveTables, naive_tables
-from unnaive.bayes.subsumption_resolution import without_generalisations
+from unnaive.bayes.subsumption_resolution import without_generalizations
+from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import CountTable, Smoothing
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.mutual_information import mutual_information, smoothed_mutual_information
 from unnaive.counts.statistic import Rows
 
+_SAFE_BITS = 900.0  # a double spans 2 ** ±1022; the rest is room for the class prior and the sum
 _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
-class _Averaged(NamedTuple):
-    weight: NDArray[np.float64] | None
-    plan: AveragePlan
-    naive: NaiveTables
+@dataclass(frozen=True)
+class _Average:
+    """The average over all sets of ``n`` parents, computed once for any number of rows."""
+
+    counts: CountTable
+    n: int
+    smoothing: Smoothing
+    factors: Factors
+    grouped: GroupedTerms | None
+    complete_row_factors: NDArray[np.float64] | None
+
+    @cached_property
+    def naive(self) -> NaiveTables:
+        """Naive Bayes, for rows without any admissible parent."""
+        return naive_tables(self.counts, self.smoothing)
+
+    @cached_property
+    def one_parent_less(self) -> _Average:
+        """The unweighted average for rows in which no set of ``n`` values is frequent enough."""
+        return _average(self.counts, self.n - 1, self.smoothing, self.factors.frequency_limit)
+
+    @cached_property
+    def unweighted(self) -> _Average:
+        """The average for rows in which no frequent set has a positive weight."""
+        return _average(self.counts, self.n, self.smoothing, self.factors.frequency_limit)
+
+    def score(self, codes: NDArray[np.int32], all_codes: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Joint log scores; ``all_codes``, which naive Bayes falls back on, has values that subsumption left out."""
+        if self.n == 0:
+            return self.naive.score(all_codes)
+        counts = self.counts
+        scores = np.empty((len(codes), counts.n_classes))
+        fallback = np.zeros(len(codes), np.int8)
+        rows = np.arange(len(codes))
+        if self.grouped is not None:
+            rows = self._score_complete_rows(codes, self.grouped, scores)
+        low, high = counts.tables[self.n - 1 : self.n + 1]
+        rows = rows[cache_order(codes[rows], counts.n_values, high.nbytes)]
+        kernel = (score_one_parent, score_two_parents, score_three_parents)[self.n - 1]
+        kernel(codes, rows, low, high, self.factors, scores, fallback)
+        for reason in (NONE_FREQUENT, NONE_WEIGHTED):
+            rows = np.flatnonzero(fallback == reason)
+            if len(rows):
+                other = self.one_parent_less if reason == NONE_FREQUENT else self.unweighted
+                scores[rows] = other.score(codes[rows], all_codes[rows])
+        return scores
+
+    def _score_complete_rows(
+        self, codes: NDArray[np.int32], grouped: GroupedTerms, scores: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """Score complete rows of two classes by two columns at a time; return the rows that are left."""
+        rows = np.arange(len(codes))
+        complete = (codes >= 0).all(axis=1)
+        score_complete_rows(
+            codes, rows[complete], self.counts.n_values, self.factors, grouped, self.complete_row_factors, scores
+        )
+        # Without any admissible parent there is no score.
+        return rows[~complete | (scores == -np.inf).all(axis=1)]
 
 
-class _AveragedDependence(CountingClassifier):
-    """What AODE, WAODE, AODEsr and AnDE share: one scoring function with different settings of it."""
+def _average(
+    counts: CountTable, n: int, smoothing: Smoothing, frequency_limit: float, weight: NDArray[np.float64] | None = None
+) -> _Average:
+    """Prepare the average over sets of ``n`` parents, each at least ``frequency_limit`` frequent."""
+    values = counts.n_values.astype(float)
+    n_columns, shape = len(values), (len(values),) * n
+    extra, added = smoothing.extra(values), smoothing.added(values)
+    group_added, group = np.unique(added, return_inverse=True)
+    # The total weight of training rows in which no parent is missing, for columns i > j > k.
+    known = np.full(shape, counts.class_count.sum())
+    if counts.has_missing.any():
+        for columns in combinations(range(n_columns), n):
+            known[columns[::-1]] = counts.observed(*columns).sum()
+    cells = np.full(shape, float(counts.n_classes))
+    for axis in range(n):
+        cells *= values.reshape((-1,) + (1,) * axis)
+    bits = np.log2(counts.class_count.sum() + added.max()) + np.log2(1.0 / min(1.0, extra.min()))
+    scaled = bool(bits * (n_columns + 1) > _SAFE_BITS)
+    factors = Factors(
+        starts=counts.starts,
+        has_missing=counts.has_missing,
+        weight=np.ones(shape) if weight is None else weight,
+        prior_extra=smoothing.extra(cells),
+        prior_total=known + smoothing.added(cells),
+        extra=extra,
+        added=added,
+        group=np.where(counts.has_missing, -1, group),
+        group_added=group_added,
+        frequency_limit=float(frequency_limit),
+        scaled=scaled,
+        every=max(1, int(_SAFE_BITS // bits)) if scaled else n_columns + 1,
+    )
+    grouped, of_complete_rows = None, None
+    if n == 1 and counts.n_classes == 2 and not scaled:
+        n_values, pairs = counts.n_values, counts.pairs
+        grouped = group_terms(counts, lambda: smoothed_pairs(n_values, pairs, factors), multiply=True)
+        if grouped is not None:
+            of_complete_rows = complete_row_factors(n_values, counts.singles, pairs, factors)
+    return _Average(counts, n, smoothing, factors, grouped, of_complete_rows)
 
-    smoothing: str
-    m: float
 
-    def _setting(self) -> tuple[int, float | None, float]:
-        """Number of parents, critical value of subsumption or None, least frequency of a parent."""
-        raise NotImplementedError
-
-    def _weight(self, counts: CountTable, smoothing: Smoothing) -> NDArray[np.float64] | None:
-        """Weights of the parent sets, None for equal ones."""
-        return None
-
-    @property
-    def _order(self) -> int:
-        n, critical_value, _ = self._setting()
-        return n + 1 if critical_value is None else max(n + 1, 2)
-
-    def _derive(self, statistic: CountTable) -> _Averaged:
-        smoothing = Smoothing(self.smoothing, self.m)
-        weight = self._weight(statistic, smoothing)
-        n, _, frequency_limit = self._setting()
-        plan = plan_average(statistic, parent_sets(statistic, n, weight), smoothing, frequency_limit)
-        return _Averaged(weight, plan, naive_tables(statistic, smoothing))
-
-    def _score_rows(self, rows: Rows, statistic: CountTable, derived: _Averaged) -> NDArray[np.float64]:
-        n, critical_value, _ = self._setting()
-        codes = rows.codes
-        if critical_value is not None:
-            codes = without_generalisations(codes, statistic, critical_value)
-        return average_scores(codes, statistic, derived.plan, derived.naive, codes if n == 0 else rows.codes)
-
-
-class AODE(_AveragedDependence):
+@shared_docs
+class AODE(CountingClassifier):
     """Averaged one-dependence estimators (AODE).
 
-    Every column in turn is a parent of all the others; the answers of these models are averaged. No structure
-    is searched for, so training is a single count of pairs.
+    Each column in turn is the superparent of all others, and the resulting models are averaged. No structure is
+    searched for, so training is a single count of pairs.
 
     Parameters
     ----------
-    smoothing : {"m_estimate", "laplace"}, default="m_estimate"
-        How probabilities are estimated from counts: spread a weight of ``m`` evenly, or add one to every count.
-    m : float, default=1
-        The weight of the m-estimate.
-    frequency_limit : float, default=1
-        A value is a parent only if at least this weight of training rows has it.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
-    max_bytes : int, default=2**31
-        Refuse to count tables larger than this.
+    {smoothing}
+    {frequency_limit}
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
+    {max_bytes}
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    class_count_ : ndarray of shape (n_classes,)
-        Weight of the training rows of each class.
-    encoder_ : TableEncoder
-        How columns are read.
-    statistic_ : CountTable
-        What was counted.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only if X is a frame with string names.
+    {counted}
 
     Notes
     -----
@@ -116,11 +180,7 @@ class AODE(_AveragedDependence):
     array([[0.001, 0.045, 0.954]])
     """
 
-    _parameter_constraints: ClassVar = {
-        "frequency_limit": [_NOT_NEGATIVE],
-        **SMOOTHING_PARAMETERS,
-        **COMMON_PARAMETERS,
-    }
+    _parameter_constraints: ClassVar = {"frequency_limit": [_NOT_NEGATIVE], **SMOOTHING_PARAMETERS, **COMMON_PARAMETERS}
 
     def __init__(
         self,
@@ -142,41 +202,57 @@ class AODE(_AveragedDependence):
         self.max_bytes = max_bytes
 
     def _setting(self) -> tuple[int, float | None, float]:
+        """Number of parents, critical value of subsumption resolution or None, and frequency limit."""
         return 1, None, self.frequency_limit
 
+    def _parent_weights(self, counts: CountTable, smoothing: Smoothing) -> NDArray[np.float64] | None:
+        """Weights of the parent sets, None for equal ones."""
+        return None
 
-class WAODE(_AveragedDependence):
+    @property
+    def _order(self) -> int:
+        n, critical_value, _ = self._setting()
+        return n + 1 if critical_value is None else max(n + 1, 2)
+
+    def _derive(self, statistic: CountTable) -> _Average:
+        smoothing = Smoothing(self.smoothing, self.m)
+        weight = self._parent_weights(statistic, smoothing)
+        n, _, frequency_limit = self._setting()
+        return _average(statistic, n, smoothing, frequency_limit, weight)
+
+    def _score_rows(self, rows: Rows, statistic: CountTable, derived: _Average) -> NDArray[np.float64]:
+        n, critical_value, _ = self._setting()
+        codes = rows.codes
+        if critical_value is not None:
+            codes = without_generalizations(codes, statistic, critical_value)
+        return derived.score(codes, codes if n == 0 else rows.codes)
+
+
+@shared_docs
+class WAODE(AODE):
     """Weightily averaged one-dependence estimators (WAODE).
 
-    AODE in which every parent's answer is weighted by its mutual information with the class.
+    AODE in which each superparent's model is weighted by the mutual information of that column with the class.
 
     Parameters
     ----------
-    smoothing : {"m_estimate", "laplace"}, default="m_estimate"
-        How probabilities are estimated from counts: spread a weight of ``m`` evenly, or add one to every count.
-    m : float, default=1
-        The weight of the m-estimate.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
-    max_bytes : int, default=2**31
-        Refuse to count tables larger than this.
+    {smoothing}
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
+    {max_bytes}
 
     Attributes
     ----------
     parent_weight_ : ndarray of shape (n_features_in_,)
         Mutual information of each column with the class, in bits.
-    classes_, class_count_, encoder_, statistic_, n_features_in_, feature_names_in_
-        As in :class:`AODE`.
+    {counted}
 
     Notes
     -----
-    As in WEKA, terms of probabilities below 1e-6 are left out of the mutual information. Where WEKA refuses
-    missing values, ignores row weights, or gives NaN because no column tells anything about the class, missing
-    values are left out, weights count, and the average is an even one.
+    As in WEKA, terms of probabilities below 1e-6 are left out of the mutual information. Unlike WEKA, which refuses
+    missing values, ignores row weights, and returns NaN if no column has any mutual information with the class,
+    missing values are left out, row weights count, and the average is then unweighted.
 
     References
     ----------
@@ -213,43 +289,35 @@ class WAODE(_AveragedDependence):
     def _setting(self) -> tuple[int, float | None, float]:
         return 1, None, 0.0
 
-    def _weight(self, counts: CountTable, smoothing: Smoothing) -> NDArray[np.float64]:
+    def _parent_weights(self, counts: CountTable, smoothing: Smoothing) -> NDArray[np.float64]:
         return mutual_information(counts, skip_negligible=True)
 
-    def _publish(self, derived: _Averaged) -> None:
-        self.parent_weight_ = derived.weight
+    def _publish(self, derived: _Average) -> None:
+        self.parent_weight_ = derived.factors.weight
 
 
-class AODEsr(_AveragedDependence):
+@shared_docs
+class AODEsr(AODE):
     """AODE with subsumption resolution (AODEsr).
 
-    Before a row is scored, values that another of its values implies are left out: "female" beside "pregnant"
-    says nothing more, but would count as further evidence.
+    Before a row is scored, values that another of its values implies are left out: beside "pregnant", "female" adds
+    nothing, but would count as further evidence.
 
     Parameters
     ----------
     critical_value : float, default=50
-        A value implies another if all training rows that have the first, more than this weight of them, have
-        the second too.
-    smoothing : {"m_estimate", "laplace"}, default="m_estimate"
-        How probabilities are estimated from counts: spread a weight of ``m`` evenly, or add one to every count.
-    m : float, default=1
-        The weight of the m-estimate.
-    frequency_limit : float, default=1
-        A value is a parent only if at least this weight of training rows has it.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
-    max_bytes : int, default=2**31
-        Refuse to count tables larger than this.
+        A value implies another if all training rows with the first also have the second, and their weight is larger
+        than this.
+    {smoothing}
+    {frequency_limit}
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
+    {max_bytes}
 
     Attributes
     ----------
-    classes_, class_count_, encoder_, statistic_, n_features_in_, feature_names_in_
-        As in :class:`AODE`.
+    {counted}
 
     References
     ----------
@@ -264,12 +332,7 @@ class AODEsr(_AveragedDependence):
     0.953
     """
 
-    _parameter_constraints: ClassVar = {
-        "critical_value": [_NOT_NEGATIVE],
-        "frequency_limit": [_NOT_NEGATIVE],
-        **SMOOTHING_PARAMETERS,
-        **COMMON_PARAMETERS,
-    }
+    _parameter_constraints: ClassVar = {"critical_value": [_NOT_NEGATIVE], **AODE._parameter_constraints}
 
     def __init__(
         self,
@@ -296,11 +359,12 @@ class AODEsr(_AveragedDependence):
         return 1, self.critical_value, self.frequency_limit
 
 
-class AnDE(_AveragedDependence):
+@shared_docs
+class AnDE(AODE):
     """Averaged n-dependence estimators (AnDE; A1DE, A2DE, A3DE).
 
-    Every set of ``n`` columns in turn is the parents of all the others; the answers are averaged. n = 0 is naive
-    Bayes, n = 1 AODE; larger n have less bias and need more rows and memory.
+    Each set of ``n`` columns in turn is the parents of all others, and the resulting models are averaged. n = 0 is
+    naive Bayes, n = 1 is AODE; larger n have less bias and need more rows and memory.
 
     Parameters
     ----------
@@ -310,31 +374,22 @@ class AnDE(_AveragedDependence):
         Weight parent sets by their (smoothed) mutual information with the class.
     subsumption : float or None, default=None
         Leave out values implied by other values of the row, as :class:`AODEsr` does with this critical value.
-    smoothing : {"m_estimate", "laplace"}, default="m_estimate"
-        How probabilities are estimated from counts: spread a weight of ``m`` evenly, or add one to every count.
-    m : float, default=1
-        The weight of the m-estimate.
-    frequency_limit : float, default=1
-        A combination of values is a parent only if at least this weight of training rows has it.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
-    max_bytes : int, default=2**31
-        Refuse to count tables larger than this.
+    {smoothing}
+    {frequency_limit}
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
+    {max_bytes}
 
     Attributes
     ----------
-    classes_, class_count_, encoder_, statistic_, n_features_in_, feature_names_in_
-        As in :class:`AODE`.
+    {counted}
 
     Notes
     -----
-    A row without any admissible parent set is scored with one parent less, without weights, and in the end by
-    naive Bayes on all its values. Weights that come out negative, as smoothed estimates can where values are missing,
-    count as nothing. Totals are real numbers: WEKA's A2DE truncates them to integers after every row.
+    A row without any admissible parent set is scored with one parent less, unweighted, and in the end by naive Bayes
+    on all its values. Negative weights, which smoothed estimates can give where values are missing, count as zero.
+    Totals are real numbers: WEKA's A2DE truncates them to integers after every row.
 
     References
     ----------
@@ -354,9 +409,7 @@ class AnDE(_AveragedDependence):
         "n": [Options(Integral, {0, 1, 2, 3})],
         "weighted": ["boolean"],
         "subsumption": [None, _NOT_NEGATIVE],
-        "frequency_limit": [_NOT_NEGATIVE],
-        **SMOOTHING_PARAMETERS,
-        **COMMON_PARAMETERS,
+        **AODE._parameter_constraints,
     }
 
     def __init__(
@@ -387,7 +440,7 @@ class AnDE(_AveragedDependence):
     def _setting(self) -> tuple[int, float | None, float]:
         return self.n, self.subsumption, self.frequency_limit
 
-    def _weight(self, counts: CountTable, smoothing: Smoothing) -> NDArray[np.float64] | None:
+    def _parent_weights(self, counts: CountTable, smoothing: Smoothing) -> NDArray[np.float64] | None:
         if not self.weighted or self.n == 0:
             return None
         return smoothed_mutual_information(counts, self.n, smoothing)

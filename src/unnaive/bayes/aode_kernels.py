@@ -1,84 +1,273 @@
-"""Compiled averages over one parent.
+"""Compiled scores of averaged one-dependence estimators, and the set-up that all kernels of AnDE share.
 
-A count of two columns is a numerator for either of them as the parent, so every pair is looked up once. Two classes are
-the common case and too few for a vectorised loop over classes: they have kernels of their own.
+A count of n + 1 columns is the numerator of n + 1 conditional probabilities, so the kernels multiply smoothed counts
+and divide once per parent set by the product of its denominators. Products stay in the linear domain while they cannot
+leave the range of a double; in wider tables they are moved into their logarithms every few factors.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from unnaive.bayes.ande_kernels import (
-    add_scaled,
-    close_products,
-    describe_columns,
-    divide_by_known,
-    find_columns,
-    open_parents,
-)
 from unnaive.bayes.column_pairs import find_groups
+
+ADMISSIBLE, INFREQUENT, WEIGHTLESS = 1, 2, 3  # status of a parent set
+NONE_FREQUENT, NONE_WEIGHTED = 1, 2  # why a row has no admissible parent set
+
+_CACHE_BYTES = 1 << 20  # larger tables do not stay in a core's cache
+
+
+class Factors(NamedTuple):
+    """Layout of the counts; weights and smoothing terms of the parent sets, shape (n_columns,) * n, and of children."""
+
+    starts: NDArray[np.int64]
+    has_missing: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    prior_extra: NDArray[np.float64]  # added to the counts of a parent set's values
+    prior_total: NDArray[np.float64]  # smoothed total of these counts
+    extra: NDArray[np.float64]  # added to a child's counts
+    added: NDArray[np.float64]  # added to the total of a child's counts
+    group: NDArray[np.int64]  # columns of equal denominators; -1 for columns with missing values in training
+    group_added: NDArray[np.float64]
+    frequency_limit: float
+    scaled: bool  # whether products are moved into logarithms
+    every: int  # ... after this many factors
+
+
+def cache_order(codes: NDArray[np.int32], n_values: NDArray[np.int64], n_bytes: int) -> NDArray[np.int64]:
+    """An order of rows in which neighbors share values, so that a table of ``n_bytes`` is read from the cache."""
+    if n_bytes <= _CACHE_BYTES:
+        return np.arange(len(codes))
+    key = np.zeros(len(codes), np.int64)
+    size = 1
+    for column in range(len(n_values) - 1, -1, -1):
+        width = int(n_values[column]) + 1
+        size *= width
+        if size >= 2**63:
+            break
+        key = key * width + codes[:, column] + 1
+    return np.argsort(key)
+
+
+class RowBuffers(NamedTuple):
+    """The observed columns of a row, as :func:`find_columns` fills them."""
+
+    columns: NDArray[np.int64]
+    offsets: NDArray[np.int64]  # where each column begins in the tables of every order
+    extra: NDArray[np.float64]  # added to the counts of each column
+    group_size: NDArray[np.int64]  # number of columns per denominator
+
+
+class SetBuffers(NamedTuple):
+    """Factors of all parent sets, kept as long as rows have the same columns."""
+
+    factor: NDArray[np.float64]
+    computed_for: NDArray[np.int64]  # the column set that a factor belongs to
+    status: NDArray[np.int8]
+    inverse: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
-def average_one(codes, order, starts, has_missing, singles, pairs, factors, out, lacking):
-    scaled, every = factors.scaled, factors.every
+def make_buffers(n_parents, n_columns, counts, factors):
+    """Buffers for rows of ``n_columns``, and for the parent sets of a table of counts."""
+    n_sets, n_classes = counts.shape
+    row = RowBuffers(
+        np.full(n_columns, -1, np.int64),
+        np.empty((n_parents + 1, n_columns), np.int64),
+        np.empty(n_columns),
+        np.empty(factors.group_added.shape[0], np.int64),
+    )
+    sets = SetBuffers(
+        np.empty((n_sets, n_classes)), np.zeros(n_sets, np.int64), np.empty(n_sets, np.int8), np.empty(n_classes)
+    )
+    return row, sets
+
+
+@njit(cache=True, nogil=True)
+def find_columns(codes, starts, has_missing, columns, offsets, size):
+    """List the observed columns of a row and their offsets in the tables of every order.
+
+    Returns their number, and whether they are the ``size`` columns listed before.
+    """
+    n_observed = 0
+    same = True
+    for i in range(codes.shape[0]):
+        code = codes[i]
+        if code < 0:
+            continue
+        position = code + has_missing[i]
+        same &= columns[n_observed] == i
+        columns[n_observed] = i
+        offsets[0, n_observed] = starts[1, i] + position
+        offsets[1, n_observed] = starts[2, i] + position * starts[1, i]
+        for k in range(2, offsets.shape[0]):
+            offsets[k, n_observed] = starts[k + 1, i] + position * starts[k, i]
+        n_observed += 1
+    return n_observed, same and n_observed == size
+
+
+@njit(cache=True, nogil=True)
+def describe_columns(size, factors, row):
+    """Look up the smoothing terms of a row's columns, and count the columns per denominator."""
+    columns, group_size, group = row.columns, row.group_size, factors.group
+    group_size[:] = 0
+    for a in range(size):
+        if group[columns[a]] >= 0:
+            group_size[group[columns[a]]] += 1
+        row.extra[a] = factors.extra[columns[a]]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def fill_parent_factor(factor, parents, bounds, offsets, counts, children, factors, columns, group_size, inverse):
+    """Compute the factor of a parent set's product that no child's value changes, and return the set's status.
+
+    The factor is the weight times P(y, x_s), divided by the denominators of all children. The columns between
+    ``bounds[r]`` and ``bounds[r + 1]`` come after r of the parents; ``offsets[r]`` is where the counts of the set with
+    these children begin, and ``offsets[-1]`` where its own counts stand.
+    """
+    own = counts[offsets[-1]]
+    n_classes = factor.shape[0]
+    weight = factors.weight[parents]
+    frequency = 0.0
+    for count in own:
+        frequency += count
+    frequent = frequency >= factors.frequency_limit
+    if not frequent or weight <= 0.0:
+        factor[:] = -np.inf if factors.scaled else 0.0
+        return WEIGHTLESS if frequent else INFREQUENT
+    extra, total = factors.prior_extra[parents], factors.prior_total[parents]
+    for y in range(n_classes):
+        factor[y] = weight * (own[y] + extra) / total
+    if factors.scaled:
+        for y in range(n_classes):
+            factor[y] = np.log(factor[y])
+    group = factors.group
+    for parent in parents:
+        if group[parent] >= 0:
+            group_size[group[parent]] -= 1
+    _divide_by_powers(factor, own, group_size, factors.group_added, factors.scaled, inverse)
+    for parent in parents:
+        if group[parent] >= 0:
+            group_size[group[parent]] += 1
+    has_missing, starts, added = factors.has_missing, factors.starts, factors.added
+    for r in range(len(offsets)):
+        for c in range(bounds[r] + 1, bounds[r + 1]):
+            child = columns[c]
+            if has_missing[child]:
+                missing = children[offsets[r] + starts[r + 1, child]]
+                _divide_by_observed(factor, own, missing, added[child], factors.scaled)
+    return ADMISSIBLE
+
+
+@njit(cache=True, nogil=True)
+def _divide_by_powers(factor, counts, group_size, group_added, scaled, inverse):
+    """Divide by the denominators of the columns that were never missing in training."""
+    n_classes = factor.shape[0]
+    for g in range(group_added.shape[0]):
+        power = group_size[g]
+        if power == 0:
+            continue
+        added = group_added[g]
+        if scaled:
+            for y in range(n_classes):
+                factor[y] -= power * np.log(counts[y] + added)
+            continue
+        for y in range(n_classes):
+            inverse[y] = 1.0 / (counts[y] + added)
+        while True:
+            if power & 1:
+                for y in range(n_classes):
+                    factor[y] *= inverse[y]
+            power >>= 1
+            if power == 0:
+                break
+            for y in range(n_classes):
+                inverse[y] *= inverse[y]
+
+
+@njit(cache=True, nogil=True)
+def _divide_by_observed(factor, counts, missing, added, scaled):
+    """Divide by the denominator of one column that was missing in some training rows."""
+    for y in range(factor.shape[0]):
+        denominator = counts[y] - missing[y] + added
+        if scaled:
+            factor[y] -= np.log(denominator)
+        else:
+            factor[y] /= denominator
+
+
+@njit(cache=True, nogil=True)
+def move_to_logs(products, logs):
+    """Move products into their logarithms before they leave the range of a double."""
+    for y in range(products.shape[0]):
+        logs[y] += np.log(products[y])
+        products[y] = 1.0
+
+
+@njit(cache=True, nogil=True)
+def add_scaled(score, products, logs, largest):
+    """Add a parent set's products to a sum that is kept as score * exp(largest)."""
+    for y in range(score.shape[0]):
+        value = logs[y] + np.log(products[y])
+        if value <= largest[y]:
+            score[y] += np.exp(value - largest[y])
+        else:
+            score[y] = score[y] * np.exp(largest[y] - value) + 1.0
+            largest[y] = value
+
+
+@njit(cache=True, nogil=True)
+def score_one_parent(codes, order, singles, pairs, factors, out, fallback):
+    """Joint log scores averaged over one superparent at a time; ``fallback`` says which rows have none, and why."""
+    starts, has_missing = factors.starts, factors.has_missing
     n_columns = codes.shape[1]
     n_classes = out.shape[1]
-    columns = np.full(n_columns, -1, np.int64)
-    place = np.empty((2, n_columns), np.int64)
-    group_size = np.empty(factors.group_value.shape[0], np.int64)
-    base = np.empty(n_classes)
+    row, sets = make_buffers(1, n_columns, singles, factors)
+    factor, computed_for, status, inverse = sets
+    columns, offsets, extra, group_size = row
+    first, second = offsets[0], offsets[1]
     score = np.empty(n_classes)
     products = np.empty((n_columns, n_classes))
     flat_products, flat_pairs = products.reshape(-1), pairs.reshape(-1)
     logs = np.empty((n_columns, n_classes))
-    row_extra = np.empty(n_columns)
-    first, second = place[0], place[1]
-    # What parents begin with is the same in all rows that have the same columns: kept until these change.
-    opened = np.empty(singles.shape)
-    opened_for = np.zeros(singles.shape[0], np.int64)
-    state = np.empty(singles.shape[0], np.int8)
     size = 0
     column_set = 0
-    for row in order:
-        size, same = find_columns(codes[row], starts, has_missing, columns, place, size)
+    for r in order:
+        size, same = find_columns(codes[r], starts, has_missing, columns, offsets, size)
         if not same or column_set == 0:
             column_set += 1
-            describe_columns(columns, size, factors, group_size, row_extra)
+            describe_columns(size, factors, row)
         n_frequent = 0
-        n_parents = 0
+        n_admissible = 0
         for a in range(size):
             at = first[a]
-            if opened_for[at] != column_set:
-                opened_for[at] = column_set
-                i = columns[a]
-                state[at] = open_parents(opened[at], singles[at], (i,), factors, group_size, base)
-                for b in range(size):
-                    j = columns[b]
-                    if has_missing[j] and b != a:
-                        without = second[a] + starts[1, j] if b < a else starts[2, j] + first[a]
-                        divide_by_known(opened[at], singles[at], pairs[without], factors.added[j], factors.scaled)
-            n_frequent += state[at] != 2
-            n_parents += state[at] == 1
-        if n_parents == 0:
-            lacking[row] = 1 if n_frequent == 0 else 2
-            continue
-        if scaled:
-            _average_one_scaled(
-                products, logs, pairs, first, second, row_extra, size, every, opened, state, score, out[row]
-            )
+            if computed_for[at] != column_set:
+                computed_for[at] = column_set
+                parents, bounds, places = (columns[a],), (-1, a, size), (second[a], at)
+                status[at] = fill_parent_factor(
+                    factor[at], parents, bounds, places, singles, pairs, factors, columns, group_size, inverse
+                )
+            n_frequent += status[at] != INFREQUENT
+            n_admissible += status[at] == ADMISSIBLE
+        if n_admissible == 0:
+            fallback[r] = NONE_FREQUENT if n_frequent == 0 else NONE_WEIGHTED
+        elif factors.scaled:
+            _score_row_scaled(products, logs, pairs, row, size, factors.every, sets, score, out[r])
         elif n_classes == 2:
-            _average_one_of_two_classes(flat_products, flat_pairs, first, second, row_extra, size, opened, out[row])
+            _score_row_of_two_classes(flat_products, flat_pairs, first, second, extra, size, factor, out[r])
         else:
             for a in range(size):
                 mine = products[a]
-                mine[:] = opened[first[a]]
-                my_extra = row_extra[a]
+                mine[:] = factor[first[a]]
+                my_extra = extra[a]
                 for b in range(a):
                     both = pairs[second[a] + first[b]]
                     theirs = products[b]
-                    their_extra = row_extra[b]
+                    their_extra = extra[b]
                     for y in range(n_classes):
                         count = both[y]
                         mine[y] *= count + their_extra
@@ -89,57 +278,17 @@ def average_one(codes, order, starts, has_missing, singles, pairs, factors, out,
                 for y in range(n_classes):
                     score[y] += mine[y]
             for y in range(n_classes):
-                out[row, y] = np.log(score[y])
+                out[r, y] = np.log(score[y])
 
 
 @njit(cache=True, nogil=True)
-def open_singles(starts, n_values, has_missing, singles, pairs, factors):
-    """What every single parent begins with in a row that has all columns, in the linear domain."""
-    n_columns, n_classes = n_values.shape[0], singles.shape[1]
-    opened = np.zeros(singles.shape)
-    base = np.empty(n_classes)
-    group_size = np.empty(factors.group_value.shape[0], np.int64)
-    describe_columns(np.arange(n_columns), n_columns, factors, group_size, np.empty(n_columns))
-    for i in range(n_columns):
-        for code in range(n_values[i]):
-            position = code + has_missing[i]
-            at = starts[1, i] + position
-            open_parents(opened[at], singles[at], (i,), factors, group_size, base)
-            for j in range(n_columns):
-                if has_missing[j] and j != i:
-                    without = starts[2, i] + position * starts[1, i] + starts[1, j] if j < i else starts[2, j] + at
-                    divide_by_known(opened[at], singles[at], pairs[without], factors.added[j], factors.scaled)
-    return opened
-
-
-@njit(cache=True, nogil=True)
-def average_one_grouped(codes, rows, n_values, owner_starts, group_starts, group_width, grouped, opened, out):
-    """Complete rows of two classes, with the factors of two columns at a time."""
-    n_columns = codes.shape[1]
-    groups = np.empty(group_starts.shape[0], np.uint64)
-    for row in rows:
-        find_groups(codes[row], n_values, group_starts, groups)
-        score0, score1 = 0.0, 0.0
-        for i in range(n_columns):
-            at = owner_starts[i] + codes[row, i]
-            owner = np.uint64(2 * at * group_width)
-            product0, product1 = opened[at, 0], opened[at, 1]
-            for group_place in groups:
-                product0 *= grouped[owner + group_place]
-                product1 *= grouped[owner + group_place + np.uint64(1)]
-            score0 += product0
-            score1 += product1
-        out[row, 0], out[row, 1] = np.log(score0), np.log(score1)
-
-
-@njit(cache=True, nogil=True)
-def _average_one_of_two_classes(products, pairs, first, second, extra, size, opened, out):
-    """A row of two classes, the common case, too few for a vectorised loop over classes."""
+def _score_row_of_two_classes(products, pairs, first, second, extra, size, parent_factor, out):
+    """A row of two classes, the common case, too few for a vectorized loop over classes."""
     for a in range(size):
-        mine0, mine1 = opened[first[a], 0], opened[first[a], 1]
-        my_place, my_extra = second[a], extra[a]
+        mine0, mine1 = parent_factor[first[a], 0], parent_factor[first[a], 1]
+        my_offset, my_extra = second[a], extra[a]
         for b in range(a):
-            at = np.uint64(2 * (my_place + first[b]))
+            at = np.uint64(2 * (my_offset + first[b]))
             count0, count1 = pairs[at], pairs[at + np.uint64(1)]
             mine0 *= count0 + extra[b]
             mine1 *= count1 + extra[b]
@@ -154,34 +303,78 @@ def _average_one_of_two_classes(products, pairs, first, second, extra, size, ope
 
 
 @njit(cache=True, nogil=True)
-def _average_one_scaled(products, logs, pairs, first, second, extra, size, every, opened, state, score, out):
-    """A row of so many columns that products have to be brought back to logarithms now and then."""
+def _score_row_scaled(products, logs, pairs, row, size, every, sets, score, out):
+    """A row of so many columns that products have to be moved into logarithms."""
+    first, second, extra = row.offsets[0], row.offsets[1], row.extra
     n_classes = out.shape[0]
     largest = np.full(n_classes, -np.inf)
     for a in range(size):
         products[a] = 1.0
-        logs[a] = opened[first[a]]
+        logs[a] = sets.factor[first[a]]
         for b in range(a):
             both = pairs[second[a] + first[b]]
             for y in range(n_classes):
                 products[a, y] *= both[y] + extra[b]
                 products[b, y] *= both[y] + extra[a]
             if (b + 1) % every == 0 or b == a - 1:
-                close_products(products[a], logs[a])
+                move_to_logs(products[a], logs[a])
         if (a + 1) % every == 0:
             for b in range(a + 1):
-                close_products(products[b], logs[b])
+                move_to_logs(products[b], logs[b])
     score[:] = 0.0
     for a in range(size):
-        if state[first[a]] == 1:
+        if sets.status[first[a]] == ADMISSIBLE:
             add_scaled(score, products[a], logs[a], largest)
     for y in range(n_classes):
         out[y] = np.log(score[y]) + largest[y]
 
 
 @njit(cache=True, nogil=True)
-def smoothed_pairs(starts, n_values, has_missing, pairs, extra):
-    """For every two values of columns i > j: the smoothed counts of j under i, then those of i under j."""
+def complete_row_factors(n_values, singles, pairs, factors):
+    """The factor of every value as the superparent of a complete row, in the linear domain."""
+    n_columns = n_values.shape[0]
+    row, sets = make_buffers(1, n_columns, singles, factors)
+    row.columns[:] = np.arange(n_columns)
+    describe_columns(n_columns, factors, row)
+    factor, _, _, inverse = sets
+    factor[:] = 0.0
+    for i in range(n_columns):
+        bounds = (-1, i, n_columns)
+        for code in range(n_values[i]):
+            position = code + factors.has_missing[i]
+            offsets = factors.starts[2, i] + position * factors.starts[1, i], factors.starts[1, i] + position
+            fill_parent_factor(
+                factor[offsets[1]], (i,), bounds, offsets, singles, pairs, factors, row.columns, row.group_size, inverse
+            )
+    return factor
+
+
+@njit(cache=True, nogil=True)
+def score_complete_rows(codes, rows, n_values, factors, grouped, parent_factor, out):
+    """Complete rows of two classes, with the factors of two columns at a time."""
+    n_columns = codes.shape[1]
+    owner_starts = factors.starts[1] + factors.has_missing
+    terms, group_starts, group_width = grouped
+    groups = np.empty(group_starts.shape[0], np.uint64)
+    for row in rows:
+        find_groups(codes[row], n_values, group_starts, groups)
+        score0, score1 = 0.0, 0.0
+        for i in range(n_columns):
+            at = owner_starts[i] + codes[row, i]
+            owner = np.uint64(2 * at * group_width)
+            product0, product1 = parent_factor[at, 0], parent_factor[at, 1]
+            for group in groups:
+                product0 *= terms[owner + group]
+                product1 *= terms[owner + group + np.uint64(1)]
+            score0 += product0
+            score1 += product1
+        out[row, 0], out[row, 1] = np.log(score0), np.log(score1)
+
+
+@njit(cache=True, nogil=True)
+def smoothed_pairs(n_values, pairs, factors):
+    """For every two values of columns i > j: the smoothed counts of j given i, then those of i given j."""
+    starts, has_missing, extra = factors.starts, factors.has_missing, factors.extra
     n_classes = pairs.shape[1]
     smoothed = np.empty((pairs.shape[0], 2 * n_classes))
     for i in range(n_values.shape[0]):

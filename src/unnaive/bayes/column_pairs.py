@@ -1,14 +1,13 @@
 """Two classes and few values: terms of two columns at a time.
 
-With two classes the time goes into finding terms, not into adding or multiplying them. Where the tables stay
-small enough for the cache, neighbouring columns are taken in twos and their terms are combined beforehand for
-all values of both, which halves the number of look-ups.
+With two classes, most time is spent on looking terms up. Where the tables fit into the cache, the terms of two
+neighboring columns are combined beforehand for all their values, which halves the number of look-ups.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -19,12 +18,8 @@ from unnaive.counts.count_table import CountTable
 _CACHE_CELLS = 1 << 17  # doubles that stay in a core's cache
 
 
-@dataclass(frozen=True)
-class GroupedTerms:
-    """Combined terms of every value (the owner) with all values of two neighbouring columns.
-
-    Those of owner o and group g begin at ``2 * (o * width + starts[g])``.
-    """
+class GroupedTerms(NamedTuple):
+    """Combined terms of a value (the owner) with two columns (the group), from ``2 * (owner * width + start)``."""
 
     terms: NDArray[np.float64]
     starts: NDArray[np.int64]
@@ -34,17 +29,16 @@ class GroupedTerms:
 def group_terms(
     counts: CountTable, pair_terms: Callable[[], NDArray[np.float64]], multiply: bool
 ) -> GroupedTerms | None:
-    """Combine the terms of two columns at a time, by sums or products; None where that does not pay.
+    """Combine the terms of two columns at a time, by sums or products; None if the result exceeds the cache.
 
-    ``pair_terms`` gives, for every two values of columns i > j, the terms of both classes that belong to i, then
-    those that belong to j.
+    ``pair_terms`` returns, for every two values of columns i > j, the terms of i for both classes, then those of j.
     """
     values = counts.n_values
     sizes = values.copy()[::2]
     sizes[: len(values) // 2] *= values[1::2]
     width = int(sizes.sum())
     n_cells = 2 * width * len(counts.singles)
-    # The choice must not depend on the rows to be scored, for it decides the last bit of a score.
+    # The choice must not depend on the rows to be scored, since it decides the last bit of a score.
     if n_cells > _CACHE_CELLS:
         return None
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -85,7 +79,7 @@ def _term(starts, has_missing, pair_terms, i, code_i, j, code_j, y):
 
 @njit(cache=True, nogil=True)
 def find_groups(codes, n_values, group_starts, groups):
-    """Where the values of a complete row stand in every group."""
+    """Offsets of a complete row's values in every group."""
     n_columns = codes.shape[0]
     for g in range(group_starts.shape[0]):
         k = 2 * g + 1

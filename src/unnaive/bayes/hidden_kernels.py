@@ -5,10 +5,13 @@ score(y) = P(y) Π_i Σ_{j ≠ i} W_ij P(x_i | x_j, y)
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.bayes.aode_kernels import cache_order
 from unnaive.bayes.column_pairs import GroupedTerms, find_groups
 from unnaive.counts.count_table import CountTable, Smoothing
 
@@ -16,26 +19,25 @@ _SMALLEST = 1e-200  # products below this are moved into their logarithm
 _EVERY_COLUMN = -1
 
 
+class HiddenTables(NamedTuple):
+    """Conditional mutual information, the weighted P(x_i | x_j, y), and naive Bayes where nothing is dependent."""
+
+    dependence: NDArray[np.float64]
+    tables: NDArray[np.float64]
+    naive: NDArray[np.float64]
+    log_prior: NDArray[np.float64]
+    grouped: GroupedTerms | None
+
+
 def hidden_parent_tables(
     counts: CountTable, dependence: NDArray[np.float64], smoothing: Smoothing
 ) -> NDArray[np.float64]:
-    """For every pair of values of columns i > j: ``dependence`` times P(x_i | x_j, y), then P(x_j | x_i, y).
-
-    Shape (combinations of two columns' positions, 2 * n_classes).
-    """
+    """For every two values of columns i > j: ``dependence`` times P(x_i | x_j, y), then P(x_j | x_i, y)."""
     values = counts.n_values.astype(float)
     tables = np.empty((len(counts.pairs), 2 * counts.n_classes))
-    _fill_hidden(
-        counts.starts,
-        counts.n_values,
-        counts.has_missing,
-        counts.singles,
-        counts.pairs,
-        dependence,
-        smoothing.extra(values),
-        smoothing.added(values),
-        tables,
-    )
+    layout = counts.starts, counts.n_values, counts.has_missing
+    extra, added = smoothing.extra(values), smoothing.added(values)
+    _fill_hidden(*layout, counts.singles, counts.pairs, dependence, extra, added, tables)
     return tables
 
 
@@ -52,7 +54,7 @@ def _fill_hidden(starts, n_values, has_missing, singles, pairs, dependence, extr
                 for code_j in range(n_values[j]):
                     single_j = starts[1, j] + code_j + has_missing[j]
                     at = pair_i + single_j
-                    # Rows in which the other column is missing say nothing about the conditional.
+                    # Rows in which the other column is missing are not part of the conditional.
                     without_i = starts[2, i] + single_j
                     without_j = pair_i + starts[1, j]
                     for y in range(n_classes):
@@ -63,62 +65,37 @@ def _fill_hidden(starts, n_values, has_missing, singles, pairs, dependence, extr
                         tables[at, n_classes + y] = dependence[i, j] * (both + extra[j]) / (with_i + added[j])
 
 
-def score_hidden(
-    codes: NDArray[np.int32],
-    counts: CountTable,
-    tables: NDArray[np.float64],
-    dependence: NDArray[np.float64],
-    naive: NDArray[np.float64],
-    log_prior: NDArray[np.float64],
-    grouped: GroupedTerms | None,
-) -> NDArray[np.float64]:
-    """Joint log scores of coded rows; ``naive`` are the probabilities used where nothing is dependent."""
+def score_hidden(codes: NDArray[np.int32], counts: CountTable, hidden: HiddenTables) -> NDArray[np.float64]:
+    """Joint log scores of coded rows."""
+    dependence, tables, naive, log_prior, grouped = hidden
     scores = np.empty((len(codes), counts.n_classes))
     rows = np.arange(len(codes))
     if grouped is not None:
         complete = (codes >= 0).all(axis=1)
         owner_starts = counts.starts[1] + counts.has_missing
-        _score_hidden_grouped(
-            codes,
-            rows[complete],
-            counts.n_values,
-            owner_starts,
-            dependence,
-            naive,
-            log_prior,
-            grouped.starts,
-            grouped.width,
-            grouped.terms,
-            scores,
+        _score_complete_rows(
+            codes, rows[complete], counts.n_values, owner_starts, dependence, naive, log_prior, grouped, scores
         )
         rows = rows[~complete]
-    rows = rows[counts.cache_order(codes[rows], tables)]
-    _score_hidden(
-        codes, rows, counts.starts, counts.has_missing, tables, dependence, naive, log_prior, _EVERY_COLUMN, scores
-    )
+    rows = rows[cache_order(codes[rows], counts.n_values, tables.nbytes)]
+    layout = counts.starts, counts.has_missing
+    _score_hidden(codes, rows, *layout, tables, dependence, naive, log_prior, _EVERY_COLUMN, scores)
     return scores
 
 
-def hidden_evidence(
-    codes: NDArray[np.int32],
-    counts: CountTable,
-    tables: NDArray[np.float64],
-    dependence: NDArray[np.float64],
-    naive: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def hidden_evidence(codes: NDArray[np.int32], counts: CountTable, hidden: HiddenTables) -> NDArray[np.float64]:
     """The logarithm of each column's mixture, of shape (n_rows, n_columns, n_classes)."""
+    dependence, tables, naive, log_prior, _ = hidden
     terms = np.empty((counts.n_columns, len(codes), counts.n_classes))
-    rows, nothing = np.arange(len(codes)), np.zeros(counts.n_classes)
-    for column, of_column in enumerate(terms):
-        _score_hidden(
-            codes, rows, counts.starts, counts.has_missing, tables, dependence, naive, nothing, column, of_column
-        )
+    rows, layout = np.arange(len(codes)), (counts.starts, counts.has_missing)
+    for column, term in enumerate(terms):
+        _score_hidden(codes, rows, *layout, tables, dependence, naive, np.zeros_like(log_prior), column, term)
     return terms.transpose(1, 0, 2)
 
 
 @njit(cache=True, nogil=True)
 def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, log_prior, only, out):
-    """Scores by the mixture of the column ``only``, or of every column."""
+    """Scores by the mixture of the column ``only``, or of all columns."""
     n_columns = codes.shape[1]
     n_classes = log_prior.shape[0]
     columns = np.empty(n_columns, np.int64)
@@ -180,7 +157,7 @@ def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, l
 
 @njit(cache=True, nogil=True)
 def _mix_two_classes(mixed, tables, first, second, size):
-    """The mixtures of a row of two classes, the common case, too few for a vectorised loop over classes."""
+    """The mixtures of a row of two classes, the common case, too few for a vectorized loop over classes."""
     for a in range(size):
         mine0, mine1 = 0.0, 0.0
         for b in range(a):
@@ -193,11 +170,10 @@ def _mix_two_classes(mixed, tables, first, second, size):
 
 
 @njit(cache=True, nogil=True)
-def _score_hidden_grouped(
-    codes, rows, n_values, owner_starts, dependence, naive, log_prior, group_starts, group_width, grouped, out
-):
+def _score_complete_rows(codes, rows, n_values, owner_starts, dependence, naive, log_prior, grouped, out):
     """Complete rows of two classes, with the terms of two columns at a time."""
     n_columns = codes.shape[1]
+    terms, group_starts, group_width = grouped
     groups = np.empty(group_starts.shape[0], np.uint64)
     weight = dependence.sum(axis=1)
     inverse_weight = np.where(weight > 0.0, 1.0 / np.where(weight > 0.0, weight, 1.0), 0.0)
@@ -211,8 +187,8 @@ def _score_hidden_grouped(
                 owner = np.uint64(2 * at * group_width)
                 mine0, mine1 = 0.0, 0.0
                 for group in groups:
-                    mine0 += grouped[owner + group]
-                    mine1 += grouped[owner + group + np.uint64(1)]
+                    mine0 += terms[owner + group]
+                    mine1 += terms[owner + group + np.uint64(1)]
                 product0 *= mine0 * inverse_weight[i]
                 product1 *= mine1 * inverse_weight[i]
             else:

@@ -2,55 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unnaive.bayes.column_pairs import GroupedTerms, group_terms
-from unnaive.bayes.hidden_kernels import hidden_evidence, hidden_parent_tables, score_hidden
+from unnaive.bayes.column_pairs import group_terms
+from unnaive.bayes.hidden_kernels import HiddenTables, hidden_evidence, hidden_parent_tables, score_hidden
 from unnaive.bayes.naive_tables import naive_tables
+from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import CountTable, Smoothing
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.mutual_information import conditional_mutual_information
 from unnaive.counts.statistic import Rows
 
 
-class _Hidden(NamedTuple):
-    dependence: NDArray[np.float64]
-    tables: NDArray[np.float64]
-    naive: NDArray[np.float64]
-    log_prior: NDArray[np.float64]
-    grouped: GroupedTerms | None
-
-
+@shared_docs
 class HiddenNaiveBayes(CountingClassifier):
     """Hidden naive Bayes (HNB).
 
-    Every column has a hidden parent that stands for all the other columns: a mixture of its probabilities
-    given each of them, weighted by how much the two tell about each other within the classes.
+    Each column has a hidden parent that stands for all other columns: a mixture of its probabilities given each of
+    them, weighted by their conditional mutual information given the class.
 
     Parameters
     ----------
-    smoothing : {"m_estimate", "laplace"}, default="m_estimate"
-        How probabilities are estimated from counts: spread a weight of ``m`` evenly, or add one to every count.
-    m : float, default=1
-        The weight of the m-estimate.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
+    {smoothing}
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
     max_bytes : int, default=2**31
-        Refuse to count tables larger than this; the probabilities take twice as much again.
+        Refuse to allocate count tables larger than this; the probabilities take twice as much again.
 
     Attributes
     ----------
     dependence_ : ndarray of shape (n_features_in_, n_features_in_)
         Conditional mutual information of every two columns given the class, in bits.
-    classes_, class_count_, encoder_, statistic_, n_features_in_, feature_names_in_
-        As in :class:`AODE`.
+    {counted}
 
     Notes
     -----
@@ -91,27 +78,19 @@ class HiddenNaiveBayes(CountingClassifier):
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
 
-    def _derive(self, statistic: CountTable) -> _Hidden:
+    def _derive(self, statistic: CountTable) -> HiddenTables:
         smoothing = Smoothing(self.smoothing, self.m)
         dependence = conditional_mutual_information(statistic, skip_negligible=True)
         naive = naive_tables(statistic, smoothing)
         tables = hidden_parent_tables(statistic, dependence, smoothing)
         grouped = group_terms(statistic, lambda: tables, multiply=False) if statistic.n_classes == 2 else None
-        return _Hidden(dependence, tables, np.exp(naive.network.tables), naive.log_prior, grouped)
+        return HiddenTables(dependence, tables, np.exp(naive.network.tables), naive.log_prior, grouped)
 
-    def _publish(self, derived: _Hidden) -> None:
+    def _publish(self, derived: HiddenTables) -> None:
         self.dependence_ = derived.dependence
 
-    def _score_rows(self, rows: Rows, statistic: CountTable, derived: _Hidden) -> NDArray[np.float64]:
-        return score_hidden(
-            rows.codes,
-            statistic,
-            derived.tables,
-            derived.dependence,
-            derived.naive,
-            derived.log_prior,
-            derived.grouped,
-        )
+    def _score_rows(self, rows: Rows, statistic: CountTable, derived: HiddenTables) -> NDArray[np.float64]:
+        return score_hidden(rows.codes, statistic, derived)
 
-    def _column_evidence(self, rows: Rows, statistic: CountTable, derived: _Hidden) -> NDArray[np.float64]:
-        return hidden_evidence(rows.codes, statistic, derived.tables, derived.dependence, derived.naive)
+    def _column_evidence(self, rows: Rows, statistic: CountTable, derived: HiddenTables) -> NDArray[np.float64]:
+        return hidden_evidence(rows.codes, statistic, derived)

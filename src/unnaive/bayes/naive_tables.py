@@ -24,10 +24,7 @@ class NaiveTables:
 
 
 def naive_tables(counts: CountTable, smoothing: Smoothing) -> NaiveTables:
-    """Smoothed log probabilities of the classes, and of every value given the class.
-
-    Values of a column are relative to the rows in which it is observed.
-    """
+    """Smoothed log P(y), and log P(x_i | y) relative to the rows in which column i is observed."""
     n_columns = counts.n_columns
     column = np.repeat(np.arange(n_columns), counts.n_values + counts.has_missing)
     observed = np.tile(counts.class_count, (n_columns, 1))
@@ -37,10 +34,6 @@ def naive_tables(counts: CountTable, smoothing: Smoothing) -> NaiveTables:
     extra, added = smoothing.extra(values), smoothing.added(values)
     tables = np.log((counts.singles + extra[column, None]) / (observed + added[:, None])[column])
     prior = smoothing.estimate(counts.class_count, counts.class_count.sum(), counts.n_classes)
-    network = NetworkTables(
-        counts.starts[1] + counts.has_missing,
-        np.empty((2, 0), np.int64),
-        np.zeros(n_columns + 1, np.int64),
-        tables,
-    )
+    no_links, link_starts = np.empty((2, 0), np.int64), np.zeros(n_columns + 1, np.int64)
+    network = NetworkTables(counts.starts[1] + counts.has_missing, no_links, link_starts, tables)
     return NaiveTables(np.log(prior), network)

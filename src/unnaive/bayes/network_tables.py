@@ -1,8 +1,7 @@
-"""Sums of conditional log probabilities along a network: naive Bayes, TAN, KDB and any other.
+"""Log probability tables of Bayesian networks: naive Bayes, TAN, KDB and any other.
 
-Every column is a node with a table of log probabilities: one row for each combination of its parents' values
-and its own, one column for each class. Parents have one position more than values: the first is for a missing
-value and holds the probability without that parent.
+Each column is a node with a table of log probabilities: one row per combination of its parents' values and its own,
+one column per class. Position 0 of a parent stands for a missing value and holds the probability without that parent.
 """
 
 from __future__ import annotations
@@ -17,31 +16,19 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class NetworkTables:
-    """The log probability tables of all nodes, one below the other.
+    """The log probability tables of all nodes, one below the other."""
 
-    Attributes
-    ----------
-    starts : ndarray of shape (n_columns,)
-        The row at which each node's table begins.
-    links : ndarray of shape (2, n_links)
-        The parents of all nodes in turn, and the number of rows a step in that parent's value makes.
-    link_starts : ndarray of shape (n_columns + 1,)
-        Where each node's parents begin in ``links``.
-    tables : ndarray of shape (n_rows, n_classes)
-    """
-
-    starts: NDArray[np.int64]
-    links: NDArray[np.int64]
-    link_starts: NDArray[np.int64]
-    tables: NDArray[np.float64]
+    starts: NDArray[np.int64]  # (n_columns,), first row of each node's table
+    links: NDArray[np.int64]  # (2, n_links), the parents of all nodes, and the rows between two values of each parent
+    link_starts: NDArray[np.int64]  # (n_columns + 1,), where each node's parents begin in ``links``
+    tables: NDArray[np.float64]  # (n_rows, n_classes)
 
     def score(self, codes: NDArray[np.int32], log_prior: NDArray[np.float64]) -> NDArray[np.float64]:
         """Joint log scores of coded rows."""
         scores = np.empty((len(codes), len(log_prior)))
         scores[:] = log_prior
-        add_log_tables(
-            codes, np.arange(len(self.starts)), self.starts, self.links, self.link_starts, self.tables, scores
-        )
+        nodes = np.arange(len(self.starts))
+        add_log_tables(codes, nodes, self.starts, self.links, self.link_starts, self.tables, scores)
         return scores
 
     def evidence(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -53,7 +40,7 @@ class NetworkTables:
 
 
 def stack_tables(parents: Sequence[Sequence[int]], tables: Sequence[NDArray[np.float64]]) -> NetworkTables:
-    """Lay out one table a node, each of shape (positions of its parents..., own values, n_classes)."""
+    """Lay out one table per node, each of shape (positions of its parents..., own values, n_classes)."""
     links: list[tuple[int, int]] = []
     starts, link_starts, flat = [0], [0], []
     for of_node, table in zip(parents, tables):
@@ -73,8 +60,8 @@ def stack_tables(parents: Sequence[Sequence[int]], tables: Sequence[NDArray[np.f
 def with_dropped_parents(counts: NDArray[np.float64], has_missing: Sequence[bool]) -> NDArray[np.float64]:
     """Put the counts without each parent in front of that parent's axis.
 
-    ``counts`` has the axes (positions of the parents..., values of the node, classes); where ``has_missing``,
-    position 0 of a parent counts its missing values. They belong to the counts without that parent only.
+    ``counts`` has the axes (parents..., values of the node, classes). Where ``has_missing``, position 0 of a parent
+    counts its missing values, which belong only to the counts without that parent.
     """
     for axis, missing in enumerate(has_missing):
         without = counts.sum(axis=axis, keepdims=True)

@@ -1,4 +1,4 @@
-"""Which column depends on which: scores of a family, trees, and K2's greedy search."""
+"""Structure learning: scores of a node given its parents, spanning trees, and K2's greedy search."""
 
 from __future__ import annotations
 
@@ -11,30 +11,15 @@ from scipy.special import gammaln
 
 
 def family_score(counts: NDArray[np.float64], score: str, n_rows: float) -> float:
-    """How well the parents explain a node, larger is better.
+    """Score of a node given its parents, larger is better, from counts of shape (parent configurations, values).
 
-    Parameters
-    ----------
-    counts : ndarray of shape (parent configurations, values of the node)
-    score : {"bayes", "bdeu", "mdl", "aic", "entropy"}
-    n_rows : float
-        The training rows' weight, for ``mdl``.
-
-    Notes
-    -----
-    Sums run strictly from left to right, so that exact ties are decided as WEKA decides them.
+    Sums run strictly from left to right, so that exact ties are decided as in WEKA.
     """
     q, r = counts.shape
     if score in ("bayes", "bdeu"):
         cell, row = (0.5, r / 2) if score == "bayes" else (1.0 / (r * q), 1.0 / q)
-        return float(
-            _sum_dirichlet(
-                gammaln(counts + cell),
-                gammaln(counts.sum(axis=1) + row),
-                r * float(gammaln(cell)),
-                float(gammaln(row)),
-            )
-        )
+        cells, totals = gammaln(counts + cell), gammaln(counts.sum(axis=1) + row)
+        return float(_sum_dirichlet(cells, totals, r * float(gammaln(cell)), float(gammaln(row))))
     fit = float(_sum_entropy(np.ascontiguousarray(counts)))
     penalty = {"entropy": 0.0, "aic": q * (r - 1.0), "mdl": 0.5 * q * (r - 1) * float(np.log(n_rows))}[score]
     return fit - penalty
@@ -81,10 +66,7 @@ def maximum_spanning_tree(affinity: NDArray[np.float64]) -> list[tuple[int, ...]
 
 
 def greedy_tree(gain: NDArray[np.float64]) -> list[tuple[int, ...]]:
-    """Parents of every column in WEKA's tree: the best link first, then the best link to what is linked.
-
-    ``gain[i, j]`` is what column i gains from having j as a parent.
-    """
+    """Parents of every column in WEKA's greedy tree, where ``gain[i, j]`` is the gain of column i from parent j."""
     n_columns = len(gain)
     parents: list[tuple[int, ...]] = [()] * n_columns
     linked = np.zeros(n_columns, dtype=bool)
@@ -107,19 +89,18 @@ def greedy_tree(gain: NDArray[np.float64]) -> list[tuple[int, ...]]:
 def k2_parents(
     n_candidates: int, max_parents: int, initial: list[int], gain: Callable[[list[int], int], float]
 ) -> list[int]:
-    """K2's greedy choice of one node's parents among the nodes before it.
+    """K2's greedy choice of a node's parents among the nodes before it.
 
-    ``gain(parents, candidate)`` tells what adding a candidate is worth; the first of the best is added while
-    it is worth more than nothing.
+    The candidate of the largest ``gain(parents, candidate)``, the first of equal ones, is added while it is positive.
     """
     parents = list(initial)
     while len(parents) < max_parents:
         best, best_gain = None, 0.0
         for candidate in range(n_candidates):
             if candidate not in parents:
-                worth = gain(parents, candidate)
-                if worth > best_gain:
-                    best, best_gain = candidate, worth
+                candidate_gain = gain(parents, candidate)
+                if candidate_gain > best_gain:
+                    best, best_gain = candidate, candidate_gain
         if best is None:
             break
         parents.append(best)

@@ -1,4 +1,4 @@
-"""Subsumption resolution: values of a row that other values of the row imply."""
+"""Subsumption resolution: leave out values of a row that other values of the row imply."""
 
 from __future__ import annotations
 
@@ -9,24 +9,17 @@ from numpy.typing import NDArray
 from unnaive.counts.count_table import CountTable
 
 
-def without_generalisations(codes: NDArray[np.int32], counts: CountTable, critical_value: float) -> NDArray[np.int32]:
-    """Take out values that another value of the row implies (subsumption resolution).
+def without_generalizations(codes: NDArray[np.int32], counts: CountTable, critical_value: float) -> NDArray[np.int32]:
+    """Remove each value that all training rows with another value of the row have, if more than ``critical_value``.
 
-    A value is taken out when the training rows with some other value of the row, more than ``critical_value``
-    of them, all have it too; of two values that imply each other the later column's is taken out.
+    Of two values that imply each other, the one of the later column is removed.
     """
-    implied = _implications(
-        counts.starts,
-        counts.n_values,
-        counts.has_missing,
-        counts.singles.sum(axis=1),
-        counts.pairs.sum(axis=1),
-        float(critical_value),
-    )
+    totals = counts.singles.sum(axis=1), counts.pairs.sum(axis=1)
+    implied = _implications(counts.starts, counts.n_values, counts.has_missing, *totals, float(critical_value))
     if not implied.any():
         return codes
     kept = codes.copy()
-    _take_out_generalisations(codes, counts.starts, counts.has_missing, implied, kept)
+    _remove_generalizations(codes, counts.starts, counts.has_missing, implied, kept)
     return kept
 
 
@@ -52,14 +45,14 @@ def _implications(starts, n_values, has_missing, single_total, pair_total, criti
 
 
 @njit(cache=True, nogil=True)
-def _take_out_generalisations(codes, starts, has_missing, implied, kept):
+def _remove_generalizations(codes, starts, has_missing, implied, kept):
     n_rows, n_columns = codes.shape
     first = np.empty(n_columns, np.int64)
     second = np.empty(n_columns, np.int64)
     implied_by = np.empty(n_columns, np.int64)
-    concerned = np.empty(n_columns, np.bool_)
+    is_implied = np.empty(n_columns, np.bool_)
     for row in range(n_rows):
-        concerned[:] = False
+        is_implied[:] = False
         for i in range(n_columns):
             if codes[row, i] < 0:
                 continue
@@ -71,12 +64,12 @@ def _take_out_generalisations(codes, starts, has_missing, implied, kept):
                     continue
                 flags = implied[second[i] + first[j]]
                 if flags & 1:
-                    concerned[i] = True
+                    is_implied[i] = True
                 if flags & 2:
-                    concerned[j] = True
+                    is_implied[j] = True
         implied_by[:] = -1
         for i in range(n_columns):
-            if not concerned[i]:
+            if not is_implied[i]:
                 continue
             for j in range(n_columns):
                 if j == i or codes[row, j] < 0 or implied_by[j] == i:

@@ -103,6 +103,9 @@ figure_ : matplotlib Figure""",
 comparison : Comparison
 metric : str, optional
     The first metric of the comparison by default.""",
+    "frequency_limit": """\
+frequency_limit : float, default=1
+    Minimum weight of the training rows with the values of a parent set; rarer values are not used as parents.""",
 }
 
 

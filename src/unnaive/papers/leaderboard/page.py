@@ -14,7 +14,7 @@ import numpy as np
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.evaluate.significance import nemenyi_critical_difference
 from unnaive.models import MODELS
-from unnaive.papers.leaderboard.board import METRICS, MAX_RUNTIME, Leaderboard, seconds_of
+from unnaive.papers.leaderboard.board import MAX_RUNTIME, METRICS, Leaderboard, seconds_of
 from unnaive.papers.leaderboard.tables import Tables, kind_of
 
 
