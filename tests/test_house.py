@@ -39,7 +39,9 @@ TESTED_IN = {
         "bayes.hidden_naive_bayes bayes.naive_bayes bayes.naive_tables bayes.networks bayes.subsumption_resolution"
     ),
     "bayes/test_wanbia.py": "bayes.cfwnb bayes.wanbia_objective",
-    "cli/test_main.py": "__main__ cli.compare cli.console cli.experiments cli.model cli.options show.terminal streaming",
+    "cli/test_main.py": (
+        "__main__ cli.compare cli.console cli.experiments cli.model cli.options show.terminal streaming"
+    ),
     "counts/test_distinct_rows.py": "counts.statistic",
     "decomposition/test_cp.py": "decomposition.unfoldings",
     "decomposition/test_mixture.py": "decomposition.rank_one",
