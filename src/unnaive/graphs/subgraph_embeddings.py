@@ -141,7 +141,7 @@ def _find(graphs, graph, patterns, pattern, max_steps):
     """
     edges = patterns.edges[patterns.first_edge[pattern] : patterns.first_edge[pattern + 1]]
     n_edges, n_vertices = edges.shape[0], patterns.n_vertices[pattern]
-    laid = np.empty(n_vertices, np.int64)
+    mapped = np.empty(n_vertices, np.int64)
     occurrence = np.empty(n_vertices, np.int64)
     at = np.empty(n_edges, np.int64)
     is_new = np.empty(n_edges, np.bool_)  # whether an edge of the pattern adds a vertex
@@ -153,7 +153,7 @@ def _find(graphs, graph, patterns, pattern, max_steps):
     table = np.full(64, -1, np.int64)  # positions in found, by hash
     n_found, n_steps = 0, 0
     for vertex in range(graphs.first_vertex[graph], graphs.first_vertex[graph + 1]):
-        laid[0] = vertex
+        mapped[0] = vertex
         n_known = 1
         edge = 0
         at[0] = graphs.first_edge[vertex]
@@ -161,10 +161,10 @@ def _find(graphs, graph, patterns, pattern, max_steps):
             if edge == n_edges:
                 for k in range(n_vertices):  # insertion sort: there are few
                     place = k
-                    while place > 0 and occurrence[place - 1] > laid[k]:
+                    while place > 0 and occurrence[place - 1] > mapped[k]:
                         occurrence[place] = occurrence[place - 1]
                         place -= 1
-                    occurrence[place] = laid[k]
+                    occurrence[place] = mapped[k]
                 if 2 * n_found >= table.shape[0]:
                     found, table = _grown(found, table, n_found)
                 slot = _slot(table, found, occurrence)
@@ -178,19 +178,19 @@ def _find(graphs, graph, patterns, pattern, max_steps):
                 at[edge] += 1
                 continue
             i, j, kind = edges[edge, 0], edges[edge, 1], edges[edge, 2]
-            place, stop = at[edge], graphs.first_edge[laid[i] + 1]
+            place, stop = at[edge], graphs.first_edge[mapped[i] + 1]
             while place < stop:
                 if graphs.kinds[place] == kind:
                     other = graphs.neighbours[place]
                     if not is_new[edge]:
-                        if laid[j] == other:
+                        if mapped[j] == other:
                             break
                     else:
                         k = 0
-                        while k < n_known and laid[k] != other:
+                        while k < n_known and mapped[k] != other:
                             k += 1
                         if k == n_known:
-                            laid[j] = other
+                            mapped[j] = other
                             break
                 place += 1
             if place < stop:
@@ -201,7 +201,7 @@ def _find(graphs, graph, patterns, pattern, max_steps):
                 n_known += is_new[edge]
                 edge += 1
                 if edge < n_edges:
-                    at[edge] = graphs.first_edge[laid[edges[edge, 0]]]
+                    at[edge] = graphs.first_edge[mapped[edges[edge, 0]]]
             else:
                 edge -= 1
                 if edge >= 0:

@@ -30,6 +30,10 @@ class InstanceGraphNB(BayesClassifier):
 
     Parameters
     ----------
+    n_epochs : int, default=500
+        Number of updates of the auto-encoder's weights.
+    learning_rate : float, default=0.01
+        Of the optimizer, Adam.
     embedding : {"mean", "sample"} or None, default="mean"
         As in :class:`InstanceGraphEmbedding`. With None there is no graph and no new attributes (ICGNB-W of the paper,
         which is WANBIA).
@@ -37,10 +41,17 @@ class InstanceGraphNB(BayesClassifier):
         Whether to keep the original attributes. False, with ``weight=False``, is ICGNB-N of the paper.
     weight : bool, default=True
         Whether attributes are weighted. False is ICGNB-A of the paper.
-    n_epochs, learning_rate, decoder, apart, verbose, memory
-        As in :class:`InstanceGraphEmbedding`.
+    decoder : {"auto", "exact", "sampled"}, default="auto"
+        Whether an update uses all pairs of rows or a sample, as in :class:`InstanceGraphEmbedding`.
+    apart : float, default=1.0
+        Factor of the distances between rows with different labels in the graph. With 1 the graph ignores labels, as in
+        the paper.
     {n_jobs}
     {random_state}
+    verbose : bool, default=False
+        Whether to show a progress bar.
+    memory : str or joblib.Memory, default=None
+        Cache of the graph and the trained auto-encoder, as in :class:`InstanceGraphEmbedding`.
 
     Attributes
     ----------

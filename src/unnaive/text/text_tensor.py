@@ -47,8 +47,16 @@ class TextTensor(TensorTransformer):
         With ``"tfidf"``, a cell is multiplied by the logarithm of the number of training documents over the number of
         those in which the cell is not zero. That number is taken as 1 if there is no such document; a cell that is in
         all of them becomes zero.
-    stop_words, stemmer, token_pattern, min_documents, mail
-        As in :class:`Terms`.
+    stop_words : "english", collection of str or None, default="english"
+        Words to remove, as in :class:`Terms`.
+    stemmer : str or None, default="porter"
+        Name of a Snowball stemming algorithm, as in :class:`Terms`.
+    token_pattern : str, default=r"[^\W\d_]{2,}"
+        Regular expression of a word, as in :class:`Terms`.
+    min_documents : int, default=1
+        Minimum number of training documents that contain a term.
+    mail : collection of {"headers", "quotes", "signatures"}, default=()
+        Parts of mail and news posts to remove, as in :class:`Terms`.
 
     Attributes
     ----------
