@@ -107,15 +107,7 @@ class CellEvidenceDisplay(EvidenceDisplay):
 
     @classmethod
     def of(
-        cls,
-        model: Any,
-        X: Any,
-        *,
-        row: int = 0,
-        label: Any = None,
-        against: Any = None,
-        top: int = 20,
-        names: Any = None,
+        cls, model: Any, X: Any, *, row: int = 0, top: int = 20, names: Any = None, **opposed: Any
     ) -> CellEvidenceDisplay:
         """The display that ``from_estimator`` draws, not yet drawn."""
         classifier, one = row_of(model, X, row, "tensor", "cell_evidence")
@@ -124,7 +116,7 @@ class CellEvidenceDisplay(EvidenceDisplay):
         tensor = read_batch(one)
         joint = np.array(classifier.predict_joint_log_proba(tensor), dtype=np.float64)[0]
         classes = np.asarray(classifier.classes_).tolist()
-        chosen, other = choose(joint, classes, label, against)
+        chosen, other = choose(joint, classes, **opposed)
         evidence = classifier.cell_evidence(tensor)[0, tensor.cells]
         odds = (evidence[:, chosen] - evidence[:, other]).tolist()
         of_modes, shared = names_of_modes(names, tensor.mode_sizes)

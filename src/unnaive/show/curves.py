@@ -15,7 +15,7 @@ from unnaive.show.style import (
     FAINT,
     PALETTE,
     TEXT_SIZE,
-    draw_grid,
+    add_grid,
     set_title,
     settle,
     shorten,
@@ -200,7 +200,7 @@ class CurvesDisplay(Display):
             ax.set_xscale("log")
         if self.log_y:
             ax.set_yscale("log")
-        draw_grid(ax)
+        add_grid(ax)
         ax.set_xlabel(shorten(self.x_label, 60))
         ax.set_ylabel(shorten(self.y_label, 60) + ("" if self.higher_is_better else "; lower is better"))
         if not self.higher_is_better:

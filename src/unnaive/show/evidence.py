@@ -221,7 +221,7 @@ def softmax(joint: NDArray[np.float64]) -> NDArray[np.float64]:
     return weights / weights.sum()
 
 
-def choose(joint: NDArray[np.float64], classes: list[Any], label: Any, against: Any) -> tuple[int, int]:
+def choose(joint: Any, classes: list[Any], label: Any = None, against: Any = None) -> tuple[int, int]:
     """Places of the two classes given, or else of the most probable ones."""
     if len(classes) < 2:
         raise ValueError(f"The model has only the class {classes[0]!r}, but evidence is for one class against another.")
