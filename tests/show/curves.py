@@ -2,7 +2,11 @@
 
 from itertools import pairwise
 
+import pytest
+
 from tests.papers.honb.test_log_ratio_display import words_of
+from tests.show.test_displays import overlapping
+from unnaive.show.style import TEXT_SIZE
 
 
 def assert_labels_in_order_and_apart(display, labels, ends, last_x):
@@ -18,3 +22,17 @@ def assert_labels_in_order_and_apart(display, labels, ends, last_x):
     by_end = sorted(range(len(ends)), key=ends.__getitem__)
     for lower, upper in pairwise(by_end):
         assert heights[upper] - heights[lower] >= 1.2 * labels[0].get_fontsize()
+
+
+def assert_labels_level_with(labels, last_x, ends):
+    """Names that have room stand level with the ends of their curves, at the usual size."""
+    for label, end in zip(labels, ends, strict=True):
+        assert label.xy == pytest.approx((last_x, end))
+        assert label.xyann[1] == pytest.approx(0, abs=1e-6)
+        assert label.get_fontsize() == TEXT_SIZE
+
+
+def assert_labels_small_and_apart(display, labels):
+    """Names for which there is too little room are smaller, and none covers another."""
+    assert labels[0].get_fontsize() < TEXT_SIZE
+    assert not overlapping(words_of(display, labels))

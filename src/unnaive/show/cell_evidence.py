@@ -21,7 +21,6 @@ _LENGTH = 50  # characters in the name of a cell
 _LONGEST = 1.3  # bar, as a multiple of the longest of a cell
 
 
-@shared_docs
 class CellEvidenceDisplay(EvidenceDisplay):
     """Log odds of one class against another, as the changes when single cells of the tensor are set to zero.
 
@@ -30,26 +29,10 @@ class CellEvidenceDisplay(EvidenceDisplay):
     that are zero, and the information shared by several cells. Bars of sums that are much longer than those of cells
     are broken; the numbers beside them are right.
 
-    Parameters
-    ----------
-    contributions : list of (str, str, float)
-        Name, value and log odds; the part of no single cell first.
-    label, against : label
-    classes : list of labels
-    probabilities : array-like of shape (n_classes,)
-        What the model predicts for the tensor.
-    top : int, default=20
-        Number of cells with a bar of their own; the others share one.
-
-    Attributes
-    ----------
-    contributions_ : list of (str, str, float)
-        The part of no single cell, then the cells that are not zero, by decreasing weight. A cell is named by its
-        features, a diagonal one by a single feature. Cells of the same features in a different order, with the same
-        value and weight, as in symmetric tensors, are added up.
-    total_, label_, against_, probabilities_, bars_
-        As in :class:`EvidenceDisplay`.
-    {drawn}
+    Parameters and attributes are those of :class:`EvidenceDisplay`, with cells instead of columns, the part of no
+    single cell instead of the prior, and 20 bars by default. A cell is named by its features, a diagonal one by a
+    single feature. Cells of the same features in a different order, with the same value and weight, as in symmetric
+    tensors, are added up.
 
     Examples
     --------
@@ -107,15 +90,7 @@ class CellEvidenceDisplay(EvidenceDisplay):
 
     @classmethod
     def of(
-        cls,
-        model: Any,
-        X: Any,
-        *,
-        row: int = 0,
-        label: Any = None,
-        against: Any = None,
-        top: int = 20,
-        names: Any = None,
+        cls, model: Any, X: Any, *, row: int = 0, top: int = 20, names: Any = None, **opposed: Any
     ) -> CellEvidenceDisplay:
         """The display that ``from_estimator`` draws, not yet drawn."""
         classifier, one = row_of(model, X, row, "tensor", "cell_evidence")
@@ -124,7 +99,7 @@ class CellEvidenceDisplay(EvidenceDisplay):
         tensor = read_batch(one)
         joint = np.array(classifier.predict_joint_log_proba(tensor), dtype=np.float64)[0]
         classes = np.asarray(classifier.classes_).tolist()
-        chosen, other = choose(joint, classes, label, against)
+        chosen, other = choose(joint, classes, **opposed)
         evidence = classifier.cell_evidence(tensor)[0, tensor.cells]
         odds = (evidence[:, chosen] - evidence[:, other]).tolist()
         of_modes, shared = names_of_modes(names, tensor.mode_sizes)

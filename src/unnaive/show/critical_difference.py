@@ -162,8 +162,10 @@ class CriticalDifferenceDisplay(Display):
         self._draw_axis(ax, first, last, text_size)
         lowest = self._draw_bars(ax, lines, per_rank)
         leader = _LEADER / per_rank
-        self._draw_models(ax, left, lines, labels, first - leader, lowest, text_size)
-        self._draw_models(ax, right, lines, labels, last + leader, lowest, text_size)
+        for models, edge in ((left, first - leader), (right, last + leader)):
+            for row, model in enumerate(models):
+                at = edge, lowest - _ROW * (row + 0.5)
+                self._draw_model(ax, self.average_ranks[model], lines[model], labels[model], at, text_size)
 
     def _headline(self) -> str:
         found = "differ" if self.test.f_p_value < self.alpha else "do not differ significantly"
@@ -199,7 +201,7 @@ class CriticalDifferenceDisplay(Display):
         words = f"critical difference {self.critical_difference:.2f} (Nemenyi, α = {self.alpha:g})"
         if text_width(words, text_size) > room:
             words = f"CD = {self.critical_difference:.2f}"
-        ax.text(first, 0.5, words, ha="left", va="bottom", color=INK, fontsize=text_size)
+        write(ax, words, (first, 0.5), size=text_size, ha="left", va="bottom")
 
     def _draw_bars(self, ax: Axes, lines: NDArray[np.float64], per_rank: float) -> float:
         """Draw a bar for each clique, side by side where they are disjoint, and return the height below them."""
@@ -213,31 +215,18 @@ class CriticalDifferenceDisplay(Display):
             ax.plot([start, end], [height] * 2, color=PALETTE[0], linewidth=4, solid_capstyle="butt", label="clique")
         return -_BAR * (len(ends) + 1)
 
-    def _draw_models(
-        self,
-        ax: Axes,
-        models: NDArray[np.intp],
-        lines: NDArray[np.float64],
-        labels: list[str],
-        edge: float,
-        lowest: float,
-        text_size: float,
+    def _draw_model(
+        self, ax: Axes, rank: float, line: float, label: str, at: tuple[float, float], text_size: float
     ) -> None:
-        """Draw a line from each model's rank down and out to its name at the edge."""
-        for row, model in enumerate(models):
-            rank, line, height = self.average_ranks[model], lines[model], lowest - _ROW * (row + 0.5)
-            outward = "right" if edge < line else "left"
-            inward = "left" if edge < line else "right"
-            away = 4 if outward == "left" else -4
-            # A line that was moved away from its neighbors still starts at its rank.
-            x, y = [rank, line, line, edge], [0, -_BAR / 2, height, height]
-            ax.plot(x, y, color=FAINT, linewidth=0.9, label=labels[model])
-            ax.plot([rank], [0], marker="o", markersize=4, color=INK)
-            for words, place, aligned, baseline, color, smaller in (
-                (labels[model], (away, 0), outward, "center", INK, 0),
-                (f"{rank:.2f}", (-away / 2, 1), inward, "bottom", FAINT, 1.5),
-            ):
-                write(ax, words, (edge, height), place, size=text_size - smaller, color=color, ha=aligned, va=baseline)
+        """Draw a line from a model's rank down and out to its name at the edge."""
+        edge, height = at
+        outward, inward, away = ("right", "left", -4) if edge < line else ("left", "right", 4)
+        # A line that was moved away from its neighbors still starts at its rank.
+        x, y = [rank, line, line, edge], [0, -_BAR / 2, height, height]
+        ax.plot(x, y, color=FAINT, linewidth=0.9, label=label)
+        ax.plot([rank], [0], marker="o", markersize=4, color=INK)
+        write(ax, label, at, (away, 0), size=text_size, ha=outward)
+        write(ax, f"{rank:.2f}", at, (-away / 2, 1), size=text_size - 1.5, color=FAINT, ha=inward, va="bottom")
 
 
 def _chance(p_value: float) -> str:

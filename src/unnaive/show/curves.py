@@ -15,7 +15,7 @@ from unnaive.show.style import (
     FAINT,
     PALETTE,
     TEXT_SIZE,
-    draw_grid,
+    add_grid,
     set_title,
     settle,
     shorten,
@@ -109,7 +109,7 @@ class CurvesDisplay(Display):
         self.x = given[order]
         self.curves = {str(name): self._read(self._called(name), of_curve)[order] for name, of_curve in curves.items()}
         self.deviations = {
-            str(name): self._read_deviations(f"deviations of {name!r}", of_curve)[order]
+            str(name): self._read(f"deviations of {name!r}", of_curve, is_deviation=True)[order]
             for name, of_curve in (deviations or {}).items()
         }
         self.faint = {str(name) for name in faint}
@@ -134,16 +134,12 @@ class CurvesDisplay(Display):
         """How messages refer to a curve."""
         return f"{self._curves_name} of {name!r}"
 
-    def _read(self, what: str, given: ArrayLike) -> NDArray[np.float64]:
+    def _read(self, what: str, given: ArrayLike, is_deviation: bool = False) -> NDArray[np.float64]:
         values = read_values(what, given, len(self.x), self._x_name)
-        if np.isinf(values).any() or np.isnan(values).all():
+        if not is_deviation and (np.isinf(values).any() or np.isnan(values).all()):
             raise ValueError(f"{what} is {values.tolist()}: give finite numbers, with NaN for a gap.")
-        return values
-
-    def _read_deviations(self, what: str, given: ArrayLike) -> NDArray[np.float64]:
-        values = read_values(what, given, len(self.x), self._x_name)
         wrong = values[(values < 0) | np.isinf(values)]
-        if len(wrong):
+        if is_deviation and len(wrong):
             raise ValueError(f"{what} holds {wrong[0]:g}, but a standard deviation is finite and never negative.")
         return values
 
@@ -200,7 +196,7 @@ class CurvesDisplay(Display):
             ax.set_xscale("log")
         if self.log_y:
             ax.set_yscale("log")
-        draw_grid(ax)
+        add_grid(ax)
         ax.set_xlabel(shorten(self.x_label, 60))
         ax.set_ylabel(shorten(self.y_label, 60) + ("" if self.higher_is_better else "; lower is better"))
         if not self.higher_is_better:

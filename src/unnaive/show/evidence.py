@@ -221,7 +221,7 @@ def softmax(joint: NDArray[np.float64]) -> NDArray[np.float64]:
     return weights / weights.sum()
 
 
-def choose(joint: NDArray[np.float64], classes: list[Any], label: Any, against: Any) -> tuple[int, int]:
+def choose(joint: Any, classes: list[Any], label: Any = None, against: Any = None) -> tuple[int, int]:
     """Places of the two classes given, or else of the most probable ones."""
     if len(classes) < 2:
         raise ValueError(f"The model has only the class {classes[0]!r}, but evidence is for one class against another.")
@@ -246,7 +246,8 @@ def _names(model: Any) -> list[str]:
 def _values(model: Any, one: Any) -> list[str]:
     """The values of a single row as text."""
     if issparse(one):
-        return [_times(count) for count in one.toarray()[0].tolist()]
+        counts = one.toarray()[0].tolist()
+        return ["absent" if count == 0 else "present" if count == 1 else f"× {count:g}" for count in counts]
     if nw.dependencies.is_into_dataframe(one):
         values: Sequence[Any] = nw.from_native(one, eager_only=True).row(0)
     else:
@@ -258,11 +259,6 @@ def _values(model: Any, one: Any) -> list[str]:
         "missing" if is_missing(value) else _written(value) + (" (unseen)" if is_unknown else "")
         for value, is_unknown in zip(values, unknown)
     ]
-
-
-def _times(count: float) -> str:
-    """How often a term occurs."""
-    return "absent" if count == 0 else "present" if count == 1 else f"× {count:g}"
 
 
 def _written(value: Any) -> str:

@@ -7,7 +7,6 @@ import hashlib
 import math
 import os
 import platform
-from collections.abc import Iterable
 from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
@@ -61,8 +60,12 @@ def render_page(template: str, **contents: Any) -> str:
     """A page from a template that extends ``page.html.jinja``, with its style sheet and script inline."""
     loader = PackageLoader("unnaive.show")
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    pages.filters.update(score=score_text, seconds=seconds_text, percent=_percent, several=several, opening=_opening)
-    pages.filters.update(log_percent=_log_percent, known=_known, chance=_chance)
+    pages.filters.update(score=score_text, seconds=seconds_text, percent=_percent, several=several, chance=_chance)
+    pages.filters.update(
+        log_percent=_log_percent,
+        known=lambda values: [value for value in values if not math.isnan(value)],
+        opening=lambda text: text[:1].upper() + text[1:],
+    )
     script = loader.get_source(pages, "report.js")[0]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = pages.get_template(template).render(
@@ -121,11 +124,3 @@ def _percent(value: float, low: float, high: float) -> float:
 
 def _log_percent(value: float, extent: tuple[float, float]) -> float:
     return _percent(*(math.log(max(number, 1e-9)) for number in (value, *extent)))
-
-
-def _known(values: Iterable[float]) -> list[float]:
-    return [value for value in values if not math.isnan(value)]
-
-
-def _opening(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.metrics import Outcome, calibration_error_of, reliability
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, axes_for, draw_grid, shorten
+from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, add_grid, axes_for, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -173,7 +173,7 @@ class ReliabilityDisplay(Display):
         limits = (max(-0.03, np.floor(lowest * 10) / 10 - 0.03), 1.03)
         ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1.0, linestyle="--", zorder=1)
         ax.set(xlim=limits, ylim=limits)
-        draw_grid(ax)
+        add_grid(ax)
         ax.set_ylabel("share of correct predictions")
         self._write_legend(ax)
         if self.histogram_ax_ is not None:

@@ -40,17 +40,6 @@ def write_report(
     Returns
     -------
     Path
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from sklearn.datasets import load_iris
-    >>> from unnaive.evaluate.compare import compare
-    >>> from unnaive.show.report import write_report
-    >>> comparison = compare(["nb", "tan"], {"iris": load_iris(return_X_y=True)}, cv=3)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_report(comparison, f"{folder}/iris.html").name
-    'iris.html'
     """
     check_report_path(path)
     return write_page(render_report(comparison, command=command, title=title), path)

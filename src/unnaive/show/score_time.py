@@ -13,7 +13,7 @@ from unnaive.core.docstrings import shared_docs
 from unnaive.evaluate.comparison import higher_is_better as more_is_better
 from unnaive.evaluate.comparison import label_of
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, draw_grid, scored, settle, shorten, text_width, write
+from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, add_grid, scored, settle, shorten, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -157,7 +157,7 @@ class ScoreTimeDisplay(Display):
         ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: duration(seconds)))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_minor_formatter(NullFormatter())
-        draw_grid(ax)
+        add_grid(ax)
         ax.set_xlabel(self.time_label + ("; hollow: failed on some" if self.partial.any() else ""))
         ax.set_ylabel(self.score_label + ("" if self.higher_is_better else "; lower is better"))
 
@@ -171,12 +171,7 @@ class ScoreTimeDisplay(Display):
 
 
 def label_points(
-    ax: Axes,
-    at: NDArray[np.float64],
-    names: list[str],
-    obstacles: NDArray[np.float64],
-    weights: list[str] | None = None,
-    shrink: float = 3,
+    ax: Axes, at: Any, names: list[str], obstacles: Any, weights: list[str] | None = None, shrink: float = 3
 ) -> list[Any]:
     """Write names near points where they overlap least with each other and with obstacles, which are in points."""
     points_per_pixel = 72 / ax.figure.dpi

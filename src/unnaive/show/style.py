@@ -74,26 +74,15 @@ def bare(ax: Axes, title: str | None = None) -> tuple[float, float]:
     return settle(ax)
 
 
-def write(
-    ax: Axes,
-    text: str,
-    at: Any,
-    offset: tuple[float, float] | None = None,
-    *,
-    size: float = TEXT_SIZE,
-    color: str = INK,
-    ha: Any = "center",
-    va: Any = "center",
-    **style: Any,
-) -> Any:
-    """Write a line of text at a point, or a number of points away from it; dollar signs are no math."""
-    style.update(ha=ha, va=va, color=color, fontsize=size, parse_math=False)
+def write(ax: Axes, text: str, at: Any, offset: Any = None, *, size: float = TEXT_SIZE, **style: Any) -> Any:
+    """Write centered text at a point, or a number of points to the right of it and above; dollar signs are no math."""
+    style = {"ha": "center", "va": "center", "color": INK, "fontsize": size, "parse_math": False, **style}
     if offset is None:
         return ax.text(at[0], at[1], text, **style)
     return ax.annotate(text, (at[0], at[1]), offset, textcoords="offset points", **style)
 
 
-def draw_grid(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
+def add_grid(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
     """Thin lines below everything else."""
     ax.grid(axis=axis, color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -127,7 +116,7 @@ def spread(wanted: ArrayLike, gaps: ArrayLike) -> NDArray[np.float64]:
     return isotonic_regression(wanted - offsets) + offsets if len(wanted) else wanted
 
 
-def number_text(value: float) -> str:
+def rounded(value: float) -> str:
     """A number with up to three digits and a typographic minus sign."""
     return format(value, ".3g").replace("-", "−")
 

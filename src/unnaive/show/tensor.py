@@ -12,18 +12,7 @@ from scipy.sparse import issparse
 from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
 from unnaive.show.panels import fitting, inset, name_panel, shade_cells
-from unnaive.show.style import (
-    GRID,
-    PALETTE,
-    TEXT_SIZE,
-    bare,
-    number_text,
-    set_title,
-    settle,
-    shorten,
-    text_width,
-    write,
-)
+from unnaive.show.style import GRID, PALETTE, TEXT_SIZE, bare, rounded, set_title, settle, shorten, text_width, write
 from unnaive.tensors.sparse_tensor import SparseTensor
 
 if TYPE_CHECKING:
@@ -227,7 +216,7 @@ class TensorDisplay(Display):
             busiest = f"the {len(slices)} busiest of {n_slices}" if len(slices) < n_slices else f"all {n_slices}"
             said.append(f"slices of {busiest}")
         values = self.tensor.values
-        return "; ".join([*said, f"darkest: {number_text(values[np.abs(values).argmax()])}"])
+        return "; ".join([*said, f"darkest: {rounded(values[np.abs(values).argmax()])}"])
 
 
 def names_of_modes(names: Sequence[Any] | None, mode_sizes: tuple[int, ...]) -> tuple[list[list[str]], bool]:
@@ -273,7 +262,7 @@ def _draw_cells(ax: Axes, table: NDArray[np.float64], side: float, largest: floa
         for place in range(1, n):
             rule(place - 0.5, color=GRID, linewidth=0.5, zorder=3)
     places = np.argwhere(table).tolist()
-    numbers = [number_text(table[line, column]) for line, column in places]
+    numbers = [rounded(table[line, column]) for line, column in places]
     size = min(TEXT_SIZE, 45 * side)
     widest = max((text_width(number, size) for number in numbers), default=0.0)
     size *= min(1.0, 0.85 * side / widest) if widest else 1.0

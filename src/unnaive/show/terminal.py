@@ -23,7 +23,8 @@ def leaderboard(comparison: Comparison, width: int) -> Table:
     described = width >= _WIDE
     metric = comparison.metrics[0]
     several = len(comparison.data) > 1
-    title = f"{label_of(metric)} on {_name_data(comparison)}, against {comparison.baseline}"
+    data = comparison.data[0] if len(comparison.data) == 1 else f"{len(comparison.data)} data sets"
+    title = f"{label_of(metric)} on {data}, against {comparison.baseline}"
     table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
     table.add_column("model", no_wrap=True)
     table.add_column(label_of(metric), justify="right", no_wrap=True)
@@ -50,7 +51,7 @@ def leaderboard(comparison: Comparison, width: int) -> Table:
         cells += [_number(means[other][name]) for other in others]
         cells += [f"{standing.fit_seconds:.3f}", f"{standing.predict_seconds:.3f}"]
         if described:
-            cells.append(_describe(name))
+            cells.append(MODELS[name].description if name in MODELS else "")
         table.add_row(*cells, style=_style(name))
     return table
 
@@ -107,7 +108,8 @@ def model_table() -> Table:
     for column in ("name", "estimator", "description", "input", "source"):
         table.add_column(column, no_wrap=column in ("name", "estimator", "description"))
     for model in MODELS.values():
-        table.add_row(model.name, _estimator(model), model.description, _takes(model), model.paper)
+        data = f"{model.data}, transductive" if model.transductive else model.data
+        table.add_row(model.name, _estimator(model), model.description, data, model.paper)
     return table
 
 
@@ -173,20 +175,12 @@ def _mark(comparison: Comparison, model: str, data: str | None = None) -> str:
     return {1: "▲", -1: "▼", 0: " "}[verdict]
 
 
-def _name_data(comparison: Comparison) -> str:
-    return comparison.data[0] if len(comparison.data) == 1 else f"{len(comparison.data)} data sets"
-
-
 def _with_spread(score: float, spread: float) -> str:
     return _number(score) if math.isnan(spread) else f"{_number(score)} ± {spread:.3f}"
 
 
 def _number(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.3f}"
-
-
-def _describe(name: str) -> str:
-    return MODELS[name].description if name in MODELS else ""
 
 
 def _style(name: str) -> str:
@@ -198,7 +192,3 @@ def _estimator(model: Model) -> str:
         return f"{model.home}.{model.estimator}"
     parameters = ", ".join(f"{name}={value!r}" for name, value in model.parameters.items())
     return f"{model.estimator}({parameters})"
-
-
-def _takes(model: Model) -> str:
-    return f"{model.data}, transductive" if model.transductive else model.data

@@ -10,11 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.papers.honb.test_log_ratio_display import words_of
-from tests.show.curves import assert_labels_in_order_and_apart
+from tests.show.curves import (
+    assert_labels_in_order_and_apart,
+    assert_labels_level_with,
+    assert_labels_small_and_apart,
+)
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, new_axes, overlapping
 from unnaive.papers import TrainingShareDisplay
-from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, shorten
+from unnaive.show.style import FAINT, INK, PALETTE, shorten
 
 SHARES = [0.05, 0.1, 0.2, 0.4, 0.6]
 SCORES = {
@@ -119,10 +123,7 @@ def test_names_stand_at_the_ends_in_order_within_the_axes_and_apart(ends, size, 
 
 def test_a_name_that_has_room_stands_level_with_the_end_of_its_line():
     display = TrainingShareDisplay([0.1, 0.5], {"low": [0.1, 0.2], "high": [0.1, 0.9]}).plot(ax=new_axes())
-    for label, end in zip(display.labels_.values(), (0.2, 0.9)):
-        assert label.xy == (50.0, end)
-        assert label.xyann[1] == pytest.approx(0, abs=1e-6)
-        assert label.get_fontsize() == TEXT_SIZE
+    assert_labels_level_with(display.labels_.values(), 50.0, (0.2, 0.9))
 
 
 def test_a_line_that_ends_early_is_named_from_its_last_score():
@@ -134,8 +135,7 @@ def test_a_line_that_ends_early_is_named_from_its_last_score():
 def test_names_get_smaller_where_there_are_too_many():
     scores = {f"model {place}": [0.5, 0.5] for place in range(40)}
     display = TrainingShareDisplay([0.1, 0.5], scores).plot(ax=new_axes())
-    assert display.labels_["model 0"].get_fontsize() < TEXT_SIZE
-    assert not overlapping(name_boxes(display))
+    assert_labels_small_and_apart(display, [*display.labels_.values()])
 
 
 def test_one_share_is_drawn_too():

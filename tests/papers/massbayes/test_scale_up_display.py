@@ -10,11 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.papers.honb.test_log_ratio_display import words_of
-from tests.show.curves import assert_labels_in_order_and_apart
+from tests.show.curves import (
+    assert_labels_in_order_and_apart,
+    assert_labels_level_with,
+    assert_labels_small_and_apart,
+)
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, new_axes, overlapping
 from unnaive.papers import ScaleUpDisplay
-from unnaive.show.style import FAINT, INK, PALETTE, TEXT_SIZE, shorten
+from unnaive.show.style import FAINT, INK, PALETTE, shorten
 
 SIZES = [7_000, 70_000, 525_000, 10_500_000]
 SECONDS = {
@@ -141,10 +145,7 @@ def test_names_stand_at_the_ends_in_order_within_the_axes_and_apart(ends, size, 
 
 def test_a_name_that_has_room_stands_level_with_the_end_of_its_line():
     display = ScaleUpDisplay([10, 1000], {"flat": [1, 1.5], "steep": [1, 5000]}).plot(ax=new_axes())
-    for label, end in zip(all_labels(display), (1.5, 5000.0, 100.0)):
-        assert label.xy == pytest.approx((100.0, end))
-        assert label.xyann[1] == pytest.approx(0, abs=1e-6)
-        assert label.get_fontsize() == TEXT_SIZE
+    assert_labels_level_with(all_labels(display), 100.0, (1.5, 5000.0, 100.0))
 
 
 def test_a_line_that_ends_early_is_named_from_its_last_number():
@@ -156,8 +157,7 @@ def test_a_line_that_ends_early_is_named_from_its_last_number():
 def test_names_get_smaller_where_there_are_too_many():
     measures = {f"model {place}": [1, 2] for place in range(40)}
     display = ScaleUpDisplay([10, 100], measures).plot(ax=new_axes())
-    assert display.labels_["model 0"].get_fontsize() < TEXT_SIZE
-    assert not overlapping(name_boxes(display))
+    assert_labels_small_and_apart(display, all_labels(display))
     assert ScaleUpDisplay([10, 100], measures).size[1] > display.figure_.get_figheight()
 
 

@@ -13,7 +13,7 @@ from unnaive.models import classifier_of
 from unnaive.papers.dtc.components_display import read_fitted
 from unnaive.show.display import Display
 from unnaive.show.panels import fitting, inset, legend_below
-from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, bare, draw_grid, text_width, write
+from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, add_grid, bare, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -167,7 +167,7 @@ class ColumnInformationDisplay(Display):
             write(ax, number, (size, place), (4, 0), size=text_size, ha="left").set_in_layout(False)
         room = 1.1 * max(text_width(number, text_size) for number in numbers) + 0.1
         ax.set_xlim(0, (sizes.max() or 1.0) / max(1 - room / width, 0.3))
-        draw_grid(ax, "x")
+        add_grid(ax, "x")
         label = "mutual information with the class, in bits"
         ax.set_xlabel(label if text_width(label, TEXT_SIZE + 1) <= width else "bits", labelpad=2)
 

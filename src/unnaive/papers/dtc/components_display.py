@@ -12,7 +12,7 @@ from unnaive.core.docstrings import shared_docs
 from unnaive.models import classifier_of
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, fitting, inset, legend_below
-from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, bare, number_text, shorten, text_width
+from unnaive.show.style import FAINT, GRID, PALETTE, TEXT_SIZE, bare, rounded, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -176,8 +176,8 @@ class ComponentsDisplay(Display):
             Patch(facecolor="none", edgecolor=PALETTE[1], linewidth=1.2),
         ]
         words = [
-            f"positive, up to {number_text(highest)}" if highest > 0 else "positive: none",
-            f"negative, down to {number_text(lowest)}" if lowest < 0 else "negative: none",
+            f"positive, up to {rounded(highest)}" if highest > 0 else "positive: none",
+            f"negative, down to {rounded(lowest)}" if lowest < 0 else "negative: none",
         ]
         self.legend_ = legend_below(ax, marks, words, len(words), handlelength=0.7)
         self.legend_.set_bbox_to_anchor((0, up), ax.transAxes)  # close to the cells, if they are few

@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 from unnaive.core.docstrings import shared_docs
 from unnaive.show.display import Display
 from unnaive.show.panels import fitting, inset, name_panel
-from unnaive.show.style import PALETTE, TEXT_SIZE, bare, draw_grid, text_width
+from unnaive.show.style import PALETTE, TEXT_SIZE, add_grid, bare, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,7 +186,7 @@ class PosteriorsDisplay(Display):
         ax.set(xlim=(0, 1), ylim=(0, min(1.05 * highest, 1.0)))
         ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
         ax.yaxis.set_major_locator(MaxNLocator(min(4, max(1, int(height / 0.25)))))
-        draw_grid(ax, "y")
+        add_grid(ax, "y")
         ax.tick_params(length=2, pad=2, labelsize=TEXT_SIZE - 1)
         title = next((words for words in titles if text_width(words, TEXT_SIZE) <= width), titles[-1])
         name_panel(ax, title)

@@ -13,7 +13,7 @@ from unnaive.papers.icgnb.gaussianity import Gaussianity, gaussianity, read_repr
 from unnaive.show.curves import curve_style
 from unnaive.show.display import Display
 from unnaive.show.panels import class_name, fitting, inset, legend_below
-from unnaive.show.style import FAINT, INK, TEXT_SIZE, bare, draw_grid, settle, text_width, write
+from unnaive.show.style import FAINT, INK, TEXT_SIZE, add_grid, bare, settle, text_width, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +128,7 @@ class GaussianityDisplay(Display):
         middles = (np.arange(len(names)) + 0.5) * (len(self.found) + _GAP)
         for panel in (self.statistics_ax_, self.counts_ax_):
             panel.set(ylim=(lanes, 0))
-            draw_grid(panel, "x")
+            add_grid(panel, "x")
             panel.spines["left"].set_visible(False)
             panel.set_yticks(middles, names, parse_math=False)
             panel.tick_params(axis="y", length=0, labelsize=text_size)

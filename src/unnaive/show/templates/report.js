@@ -6,7 +6,7 @@
       try { return localStorage.getItem("unnaive-theme"); } catch { return null; }
     },
     write(theme) {
-      try { localStorage.setItem("unnaive-theme", theme); } catch { /* not allowed here: the choice lasts as long as the page */ }
+      try { localStorage.setItem("unnaive-theme", theme); } catch { /* not allowed here: the choice is forgotten with the page */ }
     },
   };
   const theme = remembered.read();
@@ -41,7 +41,7 @@
     button.hidden = false;
   }
 
-  // Names are compared as text, all else by its value; what has no value is null.
+  // Names are compared as text, everything else by value; null stands for no value.
   function valueOf(cell) {
     const text = cell.dataset.value ?? cell.textContent.trim();
     if (text === "") return null;
