@@ -71,9 +71,9 @@ def test_predictions_that_never_change_have_no_variance():
 @pytest.mark.parametrize(
     ("predictions", "truth", "message"),
     [
-        ([[0, -1], [1, 1]], [0, 1], "-1 is no class among 2"),
-        ([[0, 1], [1, 2]], [0, 1], "2 is no class among 2"),
-        ([[0, 1], [1, 1]], [0, 5], "5 is no class among 2"),
+        ([[0, -1], [1, 1]], [0, 1], "-1 is not one of 2 classes"),
+        ([[0, 1], [1, 2]], [0, 1], "2 is not one of 2 classes"),
+        ([[0, 1], [1, 1]], [0, 5], "5 is not one of 2 classes"),
         ([[0, 1], [1, 1]], [0], r"truth \(1,\)"),
         ([0, 1], [0, 1], r"predictions has shape \(2,\)"),
         ([[], []], [0, 1], r"predictions has shape \(2, 0\)"),

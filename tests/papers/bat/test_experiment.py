@@ -123,7 +123,7 @@ def test_cells_and_vector_are_those_of_the_tensor_capped_and_scaled_alike(datase
 
 
 def test_tensors_are_made_once_for_the_models_that_learn_from_the_same_rows(monkeypatch):
-    monkeypatch.setattr(bat_sets, "_made", type(bat_sets._made)())
+    monkeypatch.setattr(bat_sets, "_cache", type(bat_sets._cache)())
     calls = []
     fit_transform, transform = TextTensor.fit_transform, TextTensor.transform
     monkeypatch.setattr(TextTensor, "fit_transform", lambda *args: calls.append("fit") or fit_transform(*args))
@@ -144,12 +144,12 @@ def test_tensors_are_made_once_for_the_models_that_learn_from_the_same_rows(monk
 
 
 def test_only_the_last_tensors_are_kept(monkeypatch):
-    monkeypatch.setattr(bat_sets, "_made", type(bat_sets._made)())
+    monkeypatch.setattr(bat_sets, "_cache", type(bat_sets._cache)())
     made = []
-    for key in [*range(bat_sets._KEPT + 1), bat_sets._KEPT, 1, 0]:
+    for key in [*range(bat_sets._MAX_CACHED + 1), bat_sets._MAX_CACHED, 1, 0]:
         assert bat_sets._once(key, lambda key=key: made.append(key) or -key) == -key
-    assert made == [*range(bat_sets._KEPT + 1), 0]
-    assert len(bat_sets._made) == bat_sets._KEPT
+    assert made == [*range(bat_sets._MAX_CACHED + 1), 0]
+    assert len(bat_sets._cache) == bat_sets._MAX_CACHED
 
 
 def test_features_are_chosen_from_the_training_rows_alone():

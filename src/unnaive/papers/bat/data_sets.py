@@ -40,10 +40,10 @@ from unnaive.tensors.sparse_tensor import SparseTensor
 
 N_FEATURES = 20
 CAP = 3
-_COST = 0.1  # of STL: with 1, its solver may take many minutes for a fold of some screens
+_COST = 0.1  # of STL: with 1, its solver may take many minutes per fold of some screens
 _MANY = {"n_patterns": 200, "n_terms": 2000}
-_A_SCREEN, _A_TOPIC, _N_TOPICS = 500, 100, 10  # compounds and documents of each class, and classes of documents
-_A_PACKAGE = 60  # docstrings
+_PER_SCREEN, _PER_TOPIC, _N_TOPICS = 500, 100, 10  # compounds and documents of each class, and classes of documents
+_PER_PACKAGE = 60  # docstrings
 _GRAPH = "graph"  # the column of graphs; a column of documents is named by the unit in which terms meet
 
 _TASKS = ("MM", "FM", "MR", "FR")
@@ -66,20 +66,20 @@ def read_set(name: str, folder: str | Path | None = None, seed: int = 0) -> Data
         return _dataset(name, _GRAPH, read_graphs(tested), [compound["label"][task] for compound in tested])
     if name.startswith("AID"):
         compounds = _objects(f"nci_{name.lower()}_balanced", folder)
-        drawn = _draw(compounds, [compound["label"] for compound in compounds], _A_SCREEN, seed)
+        drawn = _draw(compounds, [compound["label"] for compound in compounds], _PER_SCREEN, seed)
         return _dataset(name, _GRAPH, read_graphs(drawn), [compound["label"] for compound in drawn])
     file, unit = ("reuters21578", "paragraph") if name == "Reuters" else ("ohsumed23", "sentence")
     documents = [(_text(document), _topics(document)) for document in _objects(file, folder)]
     pairs = [(text, topics[0]) for text, topics in documents if len(topics) == 1]
     largest = {topic for topic, _ in Counter(topic for _, topic in pairs).most_common(_N_TOPICS)}
     pairs = [pair for pair in pairs if pair[1] in largest]
-    drawn = _draw(pairs, [topic for _, topic in pairs], _A_TOPIC, seed)
+    drawn = _draw(pairs, [topic for _, topic in pairs], _PER_TOPIC, seed)
     return _dataset(name, unit, [text for text, _ in drawn], [topic for _, topic in drawn])
 
 
 def stand_in(seed: int = 0) -> Dataset:
     """Docstrings of installed packages, whose terms meet in paragraphs."""
-    return _dataset(DOCSTRINGS, "paragraph", *docstrings(_A_PACKAGE, seed))
+    return _dataset(DOCSTRINGS, "paragraph", *docstrings(_PER_PACKAGE, seed))
 
 
 def _objects(file: str, folder: str | Path | None) -> list[Any]:
@@ -95,11 +95,11 @@ def _topics(document: Mapping[str, Any]) -> list[str]:
     return document["label"] if isinstance(document["label"], list) else [document["label"]]
 
 
-def _draw(entries: Sequence[Any], labels: Sequence[Any], a_class: int, seed: int) -> list[Any]:
+def _draw(entries: Sequence[Any], labels: Sequence[Any], per_class: int, seed: int) -> list[Any]:
     """A number of entries per class, at random, in their original order."""
     rng = np.random.default_rng(seed)
     classes, of_entry = np.unique(labels, return_inverse=True)
-    drawn = [rng.choice(np.flatnonzero(of_entry == k), a_class, replace=False) for k in range(len(classes))]
+    drawn = [rng.choice(np.flatnonzero(of_entry == k), per_class, replace=False) for k in range(len(classes))]
     return [entries[place] for place in np.sort(np.concatenate(drawn))]
 
 
@@ -107,17 +107,17 @@ def _dataset(name: str, column: str, values: Sequence[Any], labels: Sequence[Any
     return Dataset(name, pd.DataFrame({column: pd.Series(values, dtype=object)}), np.array(labels), "label")
 
 
-_made: OrderedDict[Hashable, Any] = OrderedDict()
-_KEPT = 8  # as many as the models of a fold need
+_cache: OrderedDict[Hashable, Any] = OrderedDict()
+_MAX_CACHED = 8  # as many as the models of a fold need
 
 
-def _once(key: Hashable, make: Callable[[], Any]) -> Any:
-    """What was last made under a key, or else is made now."""
-    if key not in _made:
-        _made[key] = make()
-        if len(_made) > _KEPT:
-            _made.popitem(last=False)
-    return _made[key]
+def _cached(key: Hashable, make: Callable[[], Any]) -> Any:
+    """The value cached under a key; it is computed if there is none."""
+    if key not in _cache:
+        _cache[key] = make()
+        if len(_cache) > _MAX_CACHED:
+            _cache.popitem(last=False)
+    return _cache[key]
 
 
 class FoldTensors(TransformerMixin, BaseEstimator):
@@ -150,13 +150,13 @@ class FoldTensors(TransformerMixin, BaseEstimator):
         """Choose the features, and give the same rows in shape."""
         maker, entries = self._maker(X), X.iloc[:, 0].tolist()
         self._key = repr(maker), tuple(entries), tuple(np.asarray(y).tolist())
-        self.maker_, tensors = _once(self._key, lambda: (maker, maker.fit_transform(entries, y)))
+        self.maker_, tensors = _cached(self._key, lambda: (maker, maker.fit_transform(entries, y)))
         return self._shaped(tensors)
 
     def transform(self, X: pd.DataFrame) -> Any:
         """Rows in shape."""
         entries = X.iloc[:, 0].tolist()
-        return self._shaped(_once((self._key, tuple(entries)), lambda: self.maker_.transform(entries)))
+        return self._shaped(_cached((self._key, tuple(entries)), lambda: self.maker_.transform(entries)))
 
     def _maker(self, X: pd.DataFrame) -> SubgraphTensor | TextTensor:
         (column,) = X.columns

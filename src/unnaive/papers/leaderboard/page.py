@@ -14,7 +14,7 @@ import numpy as np
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.evaluate.significance import nemenyi_critical_difference
 from unnaive.models import MODELS
-from unnaive.papers.leaderboard.board import METRICS, MAX_RUNTIME, Leaderboard, seconds_of
+from unnaive.papers.leaderboard.board import MAX_RUNTIME, METRICS, Leaderboard, seconds_of
 from unnaive.papers.leaderboard.tables import Tables, kind_of
 
 
@@ -29,7 +29,7 @@ def write(board: Leaderboard, folder: str | Path, command: str) -> Path:
 
 
 def _draw(board: Leaderboard, path: Path) -> None:
-    """Ranks by accuracy and by log loss, and what a rank costs in time, one below the other."""
+    """Ranks by accuracy and by log loss, and ranks against runtime, one below the other."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -85,8 +85,8 @@ def document(board: Leaderboard, command: str) -> str:
         "## The tables",
         _sets(board),
         "## How it was measured",
-        f"{comparison.settings['cv']} stratified folds, the same for all models; everything a model learns, including cut "
-        f"points and categories, it learns from the training rows. {_cut_note(tables)}icgnb sees the rows to be "
+        f"{comparison.settings['cv']} stratified folds, the same for all models; everything a model learns, including "
+        f"cut points and categories, it learns from the training rows. {_cut_note(tables)}icgnb sees the rows to be "
         "predicted, without their labels. Support vector machines have no probabilities, so no log loss. Probabilities "
         "are clipped at 2.2e-16. Columns are numbers or categories as the files declare them, even where numbers are "
         "codes. Times are wall-clock times, the minimum over the folds; other load on the machine lengthens long fits "
@@ -114,8 +114,8 @@ def _recommended(board: Leaderboard) -> str:
     after = "; ".join(f"for {found.kind} {' and '.join(found.next) or 'nothing'}" for found in board.recommendations)
     return (
         "One rule decides: of the models of this library that failed on none of these tables and take at most "
-        f"{MAX_RUNTIME:g} times as long as naive Bayes, the one with the best mean of its average ranks by accuracy and "
-        "by log loss. The baseline is the model of scikit-learn that ranks best, whatever its runtime. The two are "
+        f"{MAX_RUNTIME:g} times as long as naive Bayes, the one with the best mean of its average ranks by accuracy "
+        "and by log loss. The baseline is the model of scikit-learn that ranks best, whatever its runtime. The two are "
         "compared table by table (Wilcoxon's signed ranks; both were chosen on these very tables, so p is too small if "
         f"anything).\n\n{_table(header, rows)}\n\nNext by the same rule: {after}."
     )
