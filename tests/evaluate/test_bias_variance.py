@@ -86,7 +86,7 @@ def test_incomplete_predictions_are_refused(predictions, truth, message):
 
 
 def test_webb_refuses_missing_predictions_too():
-    with pytest.raises(ValueError, match="-1 is no class"):
+    with pytest.raises(ValueError, match="-1 is not one of"):
         webb(np.array([[0, -1]]), np.array([0]))
 
 

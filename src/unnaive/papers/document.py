@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from unnaive.papers import PAPERS
 from unnaive.papers.machine import describe_machine
+from unnaive.papers.markdown import markdown_table
 from unnaive.papers.reproduction import Reproduction
 
 NAME = "papers"
@@ -79,7 +80,7 @@ def render_document(folder: Path) -> str:
         for name, record in records.items()
         for claim in record["claims"]
     ]
-    parts = [_HEAD, "## Claims and verdicts", _table(("paper", "claim", "verdict", "because"), rows)]
+    parts = [_HEAD, "## Claims and verdicts", markdown_table(("paper", "claim", "verdict", "because"), rows)]
     parts.append("## Conclusions for users")
     for name, record in records.items():
         parts += [f"**{name}**", _points(record["conclusions"])] if record["conclusions"] else []
@@ -108,12 +109,6 @@ def _section(name: str, record: Mapping[str, Any], discussed: bool) -> list[str]
         where = [f"{missing}: {place}." for missing, place in record["missing"].items()]
         parts += ["### Missing data sets, and where to get them", _points(where)]
     return parts
-
-
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    heads = [*heads]
-    lines = [heads, ["---"] * len(heads), *([word.replace("|", "\\|") for word in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _points(sentences: Iterable[str]) -> str:

@@ -147,7 +147,7 @@ def test_only_the_last_tensors_are_kept(monkeypatch):
     monkeypatch.setattr(bat_sets, "_cache", type(bat_sets._cache)())
     made = []
     for key in [*range(bat_sets._MAX_CACHED + 1), bat_sets._MAX_CACHED, 1, 0]:
-        assert bat_sets._once(key, lambda key=key: made.append(key) or -key) == -key
+        assert bat_sets._cached(key, lambda key=key: made.append(key) or -key) == -key
     assert made == [*range(bat_sets._MAX_CACHED + 1), 0]
     assert len(bat_sets._cache) == bat_sets._MAX_CACHED
 
