@@ -33,7 +33,8 @@ from unnaive.evaluate.comparison import Comparison
 from unnaive.evaluate.paired_tests import paired_t
 from unnaive.evaluate.significance import average_ranks, friedman_of_two
 from unnaive.io.datasets import Dataset
-from unnaive.papers.bat.data_sets import N_FEATURES, SETS, WHERE, make_models, read_set, stand_in
+from unnaive.papers.bat.data_sets import SETS, WHERE, read_set, stand_in
+from unnaive.papers.bat.models import N_FEATURES, make_models
 from unnaive.papers.bat.significance import METRIC, Judged, by_auc_pr, by_parts
 from unnaive.papers.claims import Claim
 from unnaive.papers.contests import contests, outcomes

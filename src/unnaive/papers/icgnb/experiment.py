@@ -37,18 +37,10 @@ from unnaive.papers.contests import contests, outcomes
 from unnaive.papers.cost_benefit import cost_benefit
 from unnaive.papers.data_sources import KEEL, read_available
 from unnaive.papers.icgnb.attribute_correlation_display import AttributeCorrelationDisplay
-from unnaive.papers.icgnb.data_sets import (
-    GRAPH_MODELS,
-    GRAPH_SEED,
-    MEANS,
-    OF_OTHER_ORDER,
-    OURS,
-    is_twin,
-    make_models,
-    read_set,
-)
+from unnaive.papers.icgnb.data_sets import OF_OTHER_ORDER, is_twin, read_set
 from unnaive.papers.icgnb.gaussianity_display import GaussianityDisplay
 from unnaive.papers.icgnb.instance_graph_display import InstanceGraphDisplay
+from unnaive.papers.icgnb.models import GRAPH_MODELS, GRAPH_SEED, MEANS, OURS, make_models
 from unnaive.papers.rebuilt_table import Cell, Percents, RebuiltTable, SpreadPercents
 from unnaive.papers.reproduction import Reproduction, Request
 from unnaive.show.display import Display
