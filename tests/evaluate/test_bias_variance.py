@@ -71,9 +71,9 @@ def test_predictions_that_never_change_have_no_variance():
 @pytest.mark.parametrize(
     ("predictions", "truth", "message"),
     [
-        ([[0, -1], [1, 1]], [0, 1], "-1 is no class among 2"),
-        ([[0, 1], [1, 2]], [0, 1], "2 is no class among 2"),
-        ([[0, 1], [1, 1]], [0, 5], "5 is no class among 2"),
+        ([[0, -1], [1, 1]], [0, 1], "-1 is not one of 2 classes"),
+        ([[0, 1], [1, 2]], [0, 1], "2 is not one of 2 classes"),
+        ([[0, 1], [1, 1]], [0, 5], "5 is not one of 2 classes"),
         ([[0, 1], [1, 1]], [0], r"truth \(1,\)"),
         ([0, 1], [0, 1], r"predictions has shape \(2,\)"),
         ([[], []], [0, 1], r"predictions has shape \(2, 0\)"),
@@ -86,7 +86,7 @@ def test_incomplete_predictions_are_refused(predictions, truth, message):
 
 
 def test_webb_refuses_missing_predictions_too():
-    with pytest.raises(ValueError, match="-1 is no class"):
+    with pytest.raises(ValueError, match="-1 is not one of"):
         webb(np.array([[0, -1]]), np.array([0]))
 
 

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from unnaive.evaluate.comparison import Comparison, FoldResult
-from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Claim, ahead, as_printed
+from unnaive.papers.claims import (
+    NOT_POSSIBLE,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    Claim,
+    claim_close_to_printed,
+    claim_higher_mean,
+)
 from unnaive.papers.honb.experiment import SHARES
 from unnaive.papers.honb.experiment import claims as claims_of_honb
 from unnaive.papers.icgnb.experiment import claims as claims_of_icgnb
@@ -47,28 +54,29 @@ def comparison_of(scores, seconds=None, repeats=2):
 
 def test_being_ahead_takes_every_data_set_of_the_paper():
     table = table_of({"A": {"x": 0.8, "y": 0.7}, "B": {"x": 0.6, "y": 0.55}, "mine": {"x": 0.1, "y": 0.9}})
-    assert ahead("", table, "x", "y", ["A", "B"]).verdict == REPRODUCED
+    assert claim_higher_mean("", table, "x", "y", ["A", "B"]).verdict == REPRODUCED
     assert (
-        ahead("", table, "x", "y", ["A", "B"]).because == "x is ahead of y on 2 of 2 data sets, by +5.0 to +10.0 points"
+        claim_higher_mean("", table, "x", "y", ["A", "B"]).because
+        == "x is ahead of y on 2 of 2 data sets, by +5.0 to +10.0 points"
     )
-    assert ahead("", table, "x", "y", ["A", "B", "mine"]).verdict == NOT_REPRODUCED
-    assert ahead("", table, "y", "x", ["A"]).verdict == NOT_REPRODUCED
+    assert claim_higher_mean("", table, "x", "y", ["A", "B", "mine"]).verdict == NOT_REPRODUCED
+    assert claim_higher_mean("", table, "y", "x", ["A"]).verdict == NOT_REPRODUCED
     level = table_of({"A": {"x": 0.7, "y": 0.7}})
-    assert ahead("", level, "x", "y", ["A"]).verdict == NOT_REPRODUCED
+    assert claim_higher_mean("", level, "x", "y", ["A"]).verdict == NOT_REPRODUCED
 
 
 def test_other_data_sets_decide_nothing():
     table = table_of({"mine": {"x": 0.9, "y": 0.1}})
-    claim = ahead("", table, "x", "y", ["A"])
+    claim = claim_higher_mean("", table, "x", "y", ["A"])
     assert claim.verdict == NOT_POSSIBLE
     assert "on others it holds: x is ahead of y on 1 of 1" in claim.because
-    assert "does not hold" in ahead("", table, "y", "x", ["A"]).because
+    assert "does not hold" in claim_higher_mean("", table, "y", "x", ["A"]).because
 
 
 def test_a_model_that_failed_is_not_compared():
     table = table_of({"A": {"x": None, "y": 0.7}, "B": {"x": float("nan"), "y": 0.7}})
-    assert ahead("", table, "x", "y", ["A", "B"]).verdict == NOT_POSSIBLE
-    assert ahead("", table, "x", "absent", ["A", "B"]).verdict == NOT_POSSIBLE
+    assert claim_higher_mean("", table, "x", "y", ["A", "B"]).verdict == NOT_POSSIBLE
+    assert claim_higher_mean("", table, "x", "absent", ["A", "B"]).verdict == NOT_POSSIBLE
 
 
 @pytest.mark.parametrize(("n_off", "verdict"), [(0, REPRODUCED), (1, REPRODUCED), (2, NOT_REPRODUCED)])
@@ -76,15 +84,15 @@ def test_nine_in_ten_figures_have_to_be_as_printed(n_off, verdict):
     columns = [f"m{place}" for place in range(10)]
     measured = {column: 0.5 + (0.02 if place < n_off else 0.009) for place, column in enumerate(columns)}
     table = table_of({"A": measured}, {("A", column): 0.5 for column in columns})
-    claim = as_printed("Table 1", table, columns, 1)
+    claim = claim_close_to_printed("Table 1", table, columns, 1)
     assert claim.verdict == verdict
     assert claim.because.startswith(f"{10 - n_off} of 10 figures are")
 
 
 def test_nothing_printed_is_nothing_to_compare_with():
-    assert as_printed("Table 1", table_of({"A": {"x": 0.5}}), ["x"], 1).verdict == NOT_POSSIBLE
+    assert claim_close_to_printed("Table 1", table_of({"A": {"x": 0.5}}), ["x"], 1).verdict == NOT_POSSIBLE
     failed = table_of({"A": {"x": None}}, {("A", "x"): 0.5})
-    assert as_printed("Table 1", failed, ["x"], 1).verdict == NOT_POSSIBLE
+    assert claim_close_to_printed("Table 1", failed, ["x"], 1).verdict == NOT_POSSIBLE
 
 
 def test_claims_of_honb_follow_the_trials():
@@ -155,9 +163,9 @@ def test_a_claim_is_judged_by_what_was_found():
     assert Claim.judged("HONB beats NB on every set", True, "it is ahead on 6 of 6").verdict == "reproduced"
     cells = {("A", "HONB"): Cell(0.8), ("A", "NB"): Cell(0.7), ("B", "HONB"): Cell(0.5), ("B", "NB"): Cell(0.6)}
     table = RebuiltTable("", ["A", "B"], ["HONB", "NB"], cells)
-    claim = ahead("HONB beats NB", table, "HONB", "NB", ["A", "B"])
+    claim = claim_higher_mean("HONB beats NB", table, "HONB", "NB", ["A", "B"])
     assert claim.verdict == "not reproduced"
     assert claim.because == "HONB is ahead of NB on 1 of 2 data sets, by -10.0 to +10.0 points"
     table = RebuiltTable("", ["A"], ["NB"], {("A", "NB"): Cell(0.7, None, 0.72)})
-    because = as_printed("Table 2", table, ["NB"], 3).because
+    because = claim_close_to_printed("Table 2", table, ["NB"], 3).because
     assert because == "1 of 1 figures are; the farthest off is NB on A, by -2.00 points"

@@ -7,12 +7,12 @@ import unnaive
 from unnaive import DecomposedTensorClassifier
 from unnaive.models import MODELS, classifier_of
 from unnaive.papers import PAPERS
-from unnaive.papers.bat import data_sets as bat
+from unnaive.papers.bat import models as bat
 from unnaive.papers.dtc import experiment as dtc
 from unnaive.papers.dtc import folds as dtc_folds
 from unnaive.papers.honb import models as honb
-from unnaive.papers.icgnb import data_sets as icgnb
 from unnaive.papers.icgnb import experiment as icgnb_experiment
+from unnaive.papers.icgnb import models as icgnb
 from unnaive.papers.massbayes import experiment as massbayes_experiment
 from unnaive.papers.massbayes import models as massbayes
 

@@ -49,7 +49,7 @@ def kohavi_wolpert(
     variance = 0.5 * (1.0 - squares)
     if corrected:
         if predictions.shape[1] < 2:
-            raise ValueError("One prediction a row has no variance to correct for: give two, or corrected=False.")
+            raise ValueError("One prediction per row has no variance to correct for: give two, or corrected=False.")
         bias = bias - variance / (predictions.shape[1] - 1)
     return Decomposition(float((1.0 - of_truth).mean()), float(bias.mean()), float(variance.mean()))
 
@@ -69,7 +69,7 @@ def _frequencies(
     if lowest < 0 or highest >= n_classes:
         wrong = lowest if lowest < 0 else highest
         raise ValueError(
-            f"{wrong} is no class among {n_classes}: every row needs a prediction in every repeat, as a number from 0."
+            f"{wrong} is not one of {n_classes} classes: every row needs a class index from 0 in every repeat."
         )
     n_rows, n_repeats = predictions.shape
     cells = np.arange(n_rows)[:, np.newaxis] * n_classes + predictions

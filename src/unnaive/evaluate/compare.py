@@ -58,8 +58,8 @@ def compare(
     """Measure models on data sets by repeated stratified cross-validation or repeated hold-out.
 
     All models see the same folds. Everything a model learns (categories, bins, structure) it learns from the
-    training rows of a fold. A transductive model is given the test rows without their labels. A model that
-    fails on a fold has its error written down, and the run goes on.
+    training rows of a fold. A transductive model is given the test rows without their labels. The error of a
+    model that fails on a fold is recorded, and the run continues.
 
     Parameters
     ----------
@@ -67,11 +67,11 @@ def compare(
         Short names or groups of the registry, its entries, or estimators of your own under names of your own.
     data : Dataset, (X, y), or a list or dict of these
         Data sets, all of tables or all of text; names of the dict are names of the data sets. Models of the
-        registry see text through :class:`unnaive.text.terms.Terms`, which learns from the training rows, too.
+        registry see text through :class:`unnaive.text.terms.Terms`, which also learns from the training rows.
     cv : int, default=10
         Number of folds.
     repeats : int, default=1
-        How often the data is shuffled and cut into folds anew.
+        Number of times that the data is shuffled and split anew.
     test_size : float, optional
         Repeated hold-out instead of cross-validation: the share of rows to test on, ``repeats`` times.
     seeds : sequence of int, optional
@@ -89,10 +89,9 @@ def compare(
     random_state : int, default=0
         Seed of the folds.
     results : path, optional
-        Write every result there as it comes, one JSON object a line.
+        Write every result there as it comes, one JSON object per line.
     resume : bool, default=False
-        Keep what ``results`` holds of this very run already, and do the rest; models, data sets and repeats may
-        have been added.
+        Continue the run in ``results``; models, data sets and repeats may have been added.
     on_result : callable, optional
         Called with each result, how many there are now, and how many there will be.
     terms : mapping, optional
@@ -105,7 +104,7 @@ def compare(
     Returns
     -------
     Comparison
-        After an interrupt by Ctrl-C: of what was done until then.
+        After Ctrl-C: of the results so far.
 
     Examples
     --------
@@ -189,7 +188,7 @@ class _Plan:
     seeds: list[int] | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be measured before anything is."""
+        """Refuse bad settings before anything is measured."""
         for kind, named in (("models", self.models), ("data sets", self.data), ("metrics", self.metrics)):
             if not named:
                 raise ValueError(f"There are no {kind} to compare: name at least one.")
@@ -241,7 +240,7 @@ class _Plan:
             }
         return {
             "version": __version__,
-            "models": {name: _written(contender.estimator) for name, contender in self.models.items()},
+            "models": {name: _describe(contender.estimator) for name, contender in self.models.items()},
             "data": facts,
             "cv": self.cv,
             "repeats": self.repeats,
@@ -254,8 +253,8 @@ class _Plan:
         }
 
 
-def _written(estimator: Any) -> str:
-    """An estimator and its parameters in words that are the same in every process, without the place of a cache."""
+def _describe(estimator: Any) -> str:
+    """An estimator and its parameters as text that is the same in every process, without the location of a cache."""
     caches = [name for name in getattr(estimator, "get_params", dict)() if name.split("__")[-1] == "memory"]
     if caches:
         estimator = clone(estimator).set_params(**dict.fromkeys(caches))
@@ -264,7 +263,7 @@ def _written(estimator: Any) -> str:
 
 
 def _kind_of(data: Mapping[str, Dataset]) -> str:
-    """Whether these are tables or text; what is not there is taken for tables."""
+    """Whether these are tables or text; tables if there are none."""
     of_kind = {dataset.kind: name for name, dataset in data.items()}
     if len(of_kind) > 1:
         raise ValueError(
@@ -319,24 +318,24 @@ def _as_dataset(entry: Any, name: str) -> Dataset:
 
 
 def _work(tasks: list[_Task], plan: _Plan, keep: bool, n_jobs: int | None) -> Iterator[FoldResult]:
-    """Results in the order in which they come."""
+    """Results as they are completed."""
     if joblib.effective_n_jobs(n_jobs) == 1 or len(tasks) < 2:
         for task in tasks:
             yield _measure(task, plan, keep)
         return
     with tempfile.TemporaryDirectory(prefix="unnaive-") as folder:
         path = Path(folder) / "plan.joblib"
-        joblib.dump(plan, path)  # once for all, instead of the data with every task
+        joblib.dump(plan, path)  # once, instead of the data with every task
         parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
         with ignore_sigint():
-            results = parallel(joblib.delayed(_measure_apart)(task, str(path), keep) for task in tasks)
+            results = parallel(joblib.delayed(_measure_in_process)(task, str(path), keep) for task in tasks)
         yield from results
 
 
 @contextmanager
 def ignore_sigint() -> Iterator[None]:
-    """Start processes that leave Ctrl-C, which reaches all of a terminal's processes, to this one."""
-    if threading.current_thread() is not threading.main_thread():  # nobody interrupts those, and none may set signals
+    """Start processes that ignore SIGINT, so that only this one handles Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may set signal handlers
         yield
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -347,12 +346,12 @@ def ignore_sigint() -> Iterator[None]:
 
 
 @lru_cache(maxsize=1)
-def _plan_at(path: str) -> _Plan:
+def _load_plan(path: str) -> _Plan:
     return joblib.load(path)
 
 
-def _measure_apart(task: _Task, path: str, keep: bool) -> FoldResult:
-    return _measure(task, _plan_at(path), keep)
+def _measure_in_process(task: _Task, path: str, keep: bool) -> FoldResult:
+    return _measure(task, _load_plan(path), keep)
 
 
 def split(
@@ -366,7 +365,7 @@ def split(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The training and test rows of a fold.
 
-    Folds are stratified by class. A class too rare for that is spread as far as it goes; hold-out with a class
+    Folds are stratified by class. A class too rare for that is spread over some of them; hold-out with a class
     of one row is not stratified, nor is hold-out with seeds of its own.
     """
     labels = np.asarray(dataset.y)
@@ -399,7 +398,7 @@ def _measure(task: _Task, plan: _Plan, keep: bool) -> FoldResult:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return _fit_and_score(task, dataset, contender, train, test, plan.metrics, keep)
-    except Exception as error:  # whatever goes wrong belongs to this model, not to the run
+    except Exception as error:  # an error of one model must not end the run
         reason = " ".join(str(error).split())
         return FoldResult(*task.key, len(train), len(test), error=f"{type(error).__name__}: {reason}")
 
@@ -458,7 +457,7 @@ def _warm_up(task: _Task, contender: _Contender, X: Any, labels: NDArray[Any]) -
         model = clone(contender.estimator).fit(few, labels[rows])
         (model.predict_proba if hasattr(model, "predict_proba") else model.predict)(few)
     except Exception:
-        return  # a few rows may be too few; what is measured comes next
+        return  # a few rows may be too few for a model
 
 
 def _outcome(

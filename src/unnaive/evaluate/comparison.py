@@ -1,4 +1,4 @@
-"""Comparison: what was measured of some models on some data sets, fold by fold, and what follows from it."""
+"""Comparison: scores of models on data sets, fold by fold, and the tests and rankings that follow from them."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ _TIMES = {"fit_seconds": "fit, seconds", "predict_seconds": "predict, seconds"}
 
 
 def label_of(metric: str) -> str:
-    """What a metric, or a time, is called in front of people."""
+    """Display name of a metric or of a time."""
     return METRICS[metric].label if metric in METRICS else _TIMES[metric]
 
 
 def higher_is_better(metric: str) -> bool:
-    """Whether more of a metric is better; of time, less is."""
+    """Whether higher values of a metric are better; for times, lower ones are."""
     return METRICS[metric].higher_is_better if metric in METRICS else False
 
 
 @dataclass(frozen=True)
 class FoldResult:
-    """What one model did on one fold of one data set.
+    """Result of one model on one fold of one data set.
 
     ``scores`` holds the metrics (nan where a model has no probabilities), ``reliability`` rows of (rows,
     summed confidence, correct rows) by bin of confidence, ``predicted`` the class indices where they were
-    asked for, in the order of ``tested``, and ``error`` what went wrong instead of all these.
+    asked for, in the order of ``tested``, and ``error`` the message if the model failed.
     """
 
     data: str
@@ -64,7 +64,7 @@ class FoldResult:
 
     @property
     def key(self) -> tuple[str, str, int, int]:
-        """What tells this result from all others of a run."""
+        """Identifies this result within a run."""
         return self.data, self.model, self.repeat, self.fold
 
     def score(self, metric: str) -> float:
@@ -77,7 +77,7 @@ class FoldResult:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> FoldResult:
-        """The result that ``to_json`` gave away."""
+        """The inverse of ``to_json``."""
         scores = {name: math.nan if value is None else value for name, value in values.get("scores", {}).items()}
         return cls(**{**values, "scores": scores})
 
@@ -132,7 +132,7 @@ class Comparison:
         How the run was made: ``models`` (name to parameters), ``data`` (name to rows, columns, classes and
         fingerprint), ``cv``, ``repeats``, ``test_size``, ``random_state``, ``metrics``, ``baseline``, ``version``.
     results : tuple of FoldResult
-        In the order of data sets, repeats, folds, models, whatever order they came in.
+        Ordered by data set, repeat, fold and model.
 
     Notes
     -----
@@ -174,7 +174,7 @@ class Comparison:
 
     @property
     def n_expected(self) -> int:
-        """How many results the whole run has."""
+        """Number of results of the complete run."""
         s = self.settings
         return len(s["models"]) * len(s["data"]) * s["repeats"] * (1 if s["test_size"] else s["cv"])
 
@@ -216,7 +216,7 @@ class Comparison:
         ).reshape(len(self.data), len(self.models))
 
     def standard_error(self, metric: str, data: str, model: str) -> float:
-        """Of the mean over the folds; nan where there is only one."""
+        """Standard error of the mean over the folds; NaN if there is only one."""
         scores = self.fold_scores(metric, data, model)
         return float(scores.std(ddof=1) / math.sqrt(len(scores))) if len(scores) > 1 else math.nan
 

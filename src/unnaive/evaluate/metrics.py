@@ -9,13 +9,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-_SMALLEST = float(np.finfo(np.float64).eps)  # what the log loss takes for less
+_SMALLEST = float(np.finfo(np.float64).eps)  # smallest probability in the log loss
 _N_BINS = 15
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a model said about test rows, and what they are.
+    """Predictions of a model for test rows, and their true classes.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ def accuracy(outcome: Outcome) -> float:
 def auc_pr(outcome: Outcome) -> float:
     """Area under the curve of precision over recall, as the mean over the classes of average precision.
 
-    Every class is set against the rest, and all classes weigh the same; classes without a row are skipped.
+    One class against the rest, averaged over classes with equal weight; classes without a row are skipped.
     Rows with equal scores come at once, so their order does not matter.
 
     Examples
@@ -108,7 +108,7 @@ def auc_pr(outcome: Outcome) -> float:
 def log_loss(outcome: Outcome) -> float:
     """Mean of -ln p of the true class: the negative log score.
 
-    Probabilities below the float64 epsilon (2.2e-16) are taken for it, so a row costs at most 36.04.
+    Probabilities are clipped at the float64 epsilon (2.2e-16), so a row costs at most 36.04.
 
     Examples
     --------
@@ -223,10 +223,10 @@ class Metric:
     name : str
         Short name, as used on the command line.
     label : str
-        Name for people.
+        Name to display.
     higher_is_better : bool
     needs : {"labels", "ranking", "probabilities"}
-        What of the outcome it looks at, beside the truth; without it the figure is NaN.
+        What it needs of the outcome besides the truth; without it the score is NaN.
     function : callable
         From an Outcome to a float.
 
@@ -243,7 +243,7 @@ class Metric:
     function: Callable[[Outcome], float]
 
     def of(self, outcome: Outcome) -> float:
-        """The figure of an outcome; NaN if the outcome lacks what the metric needs."""
+        """The score of an outcome; NaN if the outcome lacks what the metric needs."""
         return self.function(outcome)
 
 

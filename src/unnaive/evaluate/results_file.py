@@ -1,4 +1,4 @@
-"""The file that a long run writes its results to as they come, and from which it can be resumed."""
+"""The file to which a long run appends its results, and from which it can be resumed."""
 
 from __future__ import annotations
 
@@ -76,20 +76,20 @@ class ResultsFile:
         if not comparison.complete:
             raise ValueError(
                 f"{self.path} holds an unfinished run ({len(comparison.results)} of {comparison.n_expected} results): "
-                "go on with it by --resume (resume=True), name another file, or remove it."
+                "continue it with --resume (resume=True), name another file, or remove it."
             )
 
     def _check_same_run(self, before: dict[str, Any], now: dict[str, Any]) -> None:
         for name, value in now.items():
-            more = name == "repeats" and before[name] < value  # the first ones stay what they were
+            more = name == "repeats" and before[name] < value  # the first ones do not change
             if name not in _FREE and before.get(name) != value and not more:
                 raise ValueError(
                     f"{self.path} was made with {name}={before.get(name)!r}, now it is {value!r}: resume with the same "
                     "settings, or name another file."
                 )
-        for kind, tell in (("models", lambda entry: entry), ("data", lambda entry: entry["fingerprint"])):
+        for kind, identify in (("models", lambda entry: entry), ("data", lambda entry: entry["fingerprint"])):
             for name in set(before[kind]) & set(now[kind]):
-                if tell(before[kind][name]) != tell(now[kind][name]):
+                if identify(before[kind][name]) != identify(now[kind][name]):
                     raise ValueError(
                         f"{self.path} holds results of another {name!r}, its {kind} have changed since: name another "
                         "file."

@@ -1,7 +1,7 @@
 """Whether models differ over many data sets: the tests of Demšar (2006).
 
-Scores go in as arrays, one row a data set. A NaN is a score that does not exist: tests of
-pairs leave out the pair, tests over all models the data set. Scores and differences are rounded to 12 decimals
+Scores are arrays with one row per data set. NaN is a missing score: tests of pairs leave out the pair, tests over all
+models the data set. Scores and differences are rounded to 12 decimals
 first, so that equal means summed in another order are ties, and 0.8 − 0.7 is as much as 0.9 − 0.8.
 """
 
@@ -47,7 +47,7 @@ class SignedRanks(Verdict):
     r_plus, r_minus : float
         Sums of the ranks of the differences above and below zero.
     z : float
-        The standardised smaller sum, as Demšar prints it: never above zero.
+        The standardized smaller sum, as Demšar prints it: never above zero.
     n : int
         Differences that were ranked.
 
@@ -125,9 +125,9 @@ def friedman(scores: ArrayLike, higher_is_better: bool = True, correct_ties: boo
     scores : array-like of shape (n_data, n_models)
     higher_is_better : bool
     correct_ties : bool
-        Whether to divide by the variance that the ranks have, less where there are ties, as SciPy and R do.
-        Otherwise by that of ranks without ties, which is Demšar's formula and finds less. Without ties they
-        are the same.
+        Whether to divide by the variance of the ranks, which ties reduce, as SciPy and R do.
+        Otherwise by that of ranks without ties, which is Demšar's formula and has less power. Without ties
+        they are the same.
 
     Returns
     -------
@@ -156,15 +156,15 @@ def friedman(scores: ArrayLike, higher_is_better: bool = True, correct_ties: boo
 
 
 def friedman_of_two(wins: int, ties: int, losses: int, alpha: float = 0.05, *, correct_ties: bool = True) -> Verdict:
-    """Friedman's test of two models, which only depends on how often each of them won.
+    """Friedman's test of two models, which depends only on their wins and ties.
 
     Parameters
     ----------
     wins, ties, losses : int
-        Data sets on which the first model is better, level and worse.
+        Data sets on which the first model is better, equal and worse.
     alpha : float
     correct_ties : bool
-        As for ``friedman``; ties are then as if they had not been.
+        As for ``friedman``; ties then do not count.
 
     Returns
     -------
@@ -183,7 +183,7 @@ def friedman_of_two(wins: int, ties: int, losses: int, alpha: float = 0.05, *, c
 
 
 def nemenyi_critical_difference(n_models: int, n_data: int, alpha: float = 0.05) -> float:
-    """How far apart two average ranks have to be to differ significantly among all pairs of models.
+    """Smallest difference of average ranks that is significant among all pairs of models.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def nemenyi_critical_difference(n_models: int, n_data: int, alpha: float = 0.05)
 
 
 def nemenyi_p_values(average_ranks: ArrayLike, n_data: int) -> NDArray[np.float64]:
-    """p value of every pair of models, already adjusted for there being many pairs.
+    """p-value of every pair of models, adjusted for the number of pairs.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def nemenyi_p_values(average_ranks: ArrayLike, n_data: int) -> NDArray[np.float6
 
 
 def cliques(average_ranks: ArrayLike, critical_difference: float) -> list[tuple[int, ...]]:
-    """Largest groups of models of which no two differ significantly: the bars of the diagram.
+    """Maximal groups of models of which no two differ significantly: the bars of the diagram.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def wilcoxon_signed_ranks(
 
 
 def sign_test(wins: int, ties: int, losses: int, alpha: float = 0.05) -> Verdict:
-    """Sign test: how likely a fair coin gives wins and losses as uneven as these.
+    """Sign test of wins against losses.
 
     Half of the ties counts for each side; of an odd number of them one is dropped.
 
@@ -321,12 +321,12 @@ def sign_test(wins: int, ties: int, losses: int, alpha: float = 0.05) -> Verdict
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Adjust p values for their number, by Holm's step-down method.
+    """Adjust p-values for their number, by Holm's step-down method.
 
     Parameters
     ----------
     p_values : array-like of shape (n,)
-        A NaN is no test: it stays NaN and does not count.
+        NaN stays NaN and does not count.
 
     Returns
     -------
@@ -349,7 +349,7 @@ def _ranks(scores: ArrayLike, higher_is_better: bool) -> NDArray[np.float64]:
     """Ranks of the models in each data set in which all have a score."""
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 2:
-        raise ValueError(f"scores has shape {table.shape}: give one row a data set and at least two models as columns.")
+        raise ValueError(f"scores has shape {table.shape}: give one row per data set, and two or more model columns.")
     complete = np.round(table[~np.isnan(table).any(axis=1)], DECIMALS)
     if not len(complete):
         return complete
@@ -368,7 +368,7 @@ def differences_of(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
 
 
 def _chance_of_sum(ranks: NDArray[np.float64], limit: float) -> float:
-    """How likely the sum of those ranks that a fair coin chooses is at most ``limit``."""
+    """Probability that the sum of a random subset of the ranks is at most ``limit``."""
     twice = np.rint(2 * ranks).astype(np.int64)
     chances = np.zeros(twice.sum() + 1)
     chances[0] = 1.0

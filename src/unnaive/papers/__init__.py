@@ -1,4 +1,4 @@
-"""The papers' experiments, one folder per paper: their protocols on real data, printed figures beside measured ones."""
+"""The papers' experiments, one folder per paper: its protocol on real data, measured and printed figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a paper claims, and whether that came out here, by rules that the claims themselves state."""
+"""Claims of a paper, judged by the rules that they state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Claim:
         return cls(statement, NOT_POSSIBLE, because)
 
 
-def ahead(statement: str, table: RebuiltTable, mine: str, other: str, of_paper: Collection[str]) -> Claim:
+def claim_higher_mean(statement: str, table: RebuiltTable, mine: str, other: str, of_paper: Collection[str]) -> Claim:
     """Whether a model has a higher mean than another on every data set of the paper, or on others if there is none."""
     rows = [row for row in table.rows if row in of_paper] or table.rows
     known = [
@@ -42,11 +42,11 @@ def ahead(statement: str, table: RebuiltTable, mine: str, other: str, of_paper: 
     if not known:
         return Claim.impossible(statement, f"there is no data set on which {mine} and {other} were measured")
     n_ahead = sum(difference > 0 for difference in known)
-    because = f"{mine} is ahead of {other} on {n_ahead} of {len(known)} data sets, by {spread_of(known)} points"
+    because = f"{mine} is ahead of {other} on {n_ahead} of {len(known)} data sets, by {format_range(known)} points"
     return Claim.judged(statement, n_ahead == len(known), because, of_paper=bool(set(rows) & set(of_paper)))
 
 
-def as_printed(what: str, table: RebuiltTable, columns: Sequence[str], points: float) -> Claim:
+def claim_close_to_printed(what: str, table: RebuiltTable, columns: Sequence[str], points: float) -> Claim:
     """Whether nine in ten figures of a table of shares are at most some percentage points off the printed ones."""
     statement = f"Nine in ten figures of {what} are within {points:g} point{'s' * (points != 1)} of the printed ones"
     found = table.nearness(columns, points / 100)
@@ -63,7 +63,7 @@ def figure(table: RebuiltTable, row: str, column: str) -> float | None:
     return None if cell is None or cell.measured is None or math.isnan(cell.measured) else cell.measured
 
 
-def spread_of(values: Sequence[float]) -> str:
-    """From the least to the greatest, with signs."""
+def format_range(values: Sequence[float]) -> str:
+    """The range of some values, with signs."""
     low, high = f"{min(values):+.1f}", f"{max(values):+.1f}"
     return low if low == high else f"{low} to {high}"

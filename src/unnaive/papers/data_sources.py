@@ -1,4 +1,4 @@
-"""Which of a paper's data sets are at hand, and where to get the others."""
+"""Which of a paper's data sets are available, and where to get the others."""
 
 from __future__ import annotations
 

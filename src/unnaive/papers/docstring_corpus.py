@@ -1,4 +1,4 @@
-"""Documents that are wherever this package is, in place of a paper's: what functions say of themselves."""
+"""Docstrings of installed packages as a text corpus that needs no data."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _MODULES = {
     "scipy": ("scipy.linalg", "scipy.optimize", "scipy.signal", "scipy.stats"),
 }
 DOCSTRINGS = "docstrings"
-_SHORTEST = 400
+_MIN_LENGTH = 400
 _EXAMPLES = re.compile(r"^\s*(>>>|\.\.\.).*$", re.MULTILINE)
 _GIVEAWAYS = re.compile(r"\b(np|pd|sp|numpy|pandas|scipy|sklearn|scikit|ndarray|dataframe|series)\b", re.IGNORECASE)
 
 
-def docstrings(a_class: int = 100, seed: int = 0) -> tuple[list[str], list[str]]:
+def docstrings(per_class: int = 100, seed: int = 0) -> tuple[list[str], list[str]]:
     """Docstrings of numpy, pandas, scikit-learn and scipy without their examples, and the package of each.
 
     Which there are depends on the installed releases.
@@ -36,13 +36,13 @@ def docstrings(a_class: int = 100, seed: int = 0) -> tuple[list[str], list[str]]
     texts, labels = [], []
     for package, modules in _MODULES.items():
         found = sorted({text for module in modules for text in _texts_of(module)})
-        if len(found) < a_class:
+        if len(found) < per_class:
             raise ValueError(
-                f"Only {len(found)} functions of {package} say what they do, but {a_class} are needed: run Python "
-                "without -OO, which leaves docstrings out."
+                f"Only {len(found)} functions of {package} have a long docstring, but {per_class} are needed: run "
+                "Python without -OO, which leaves docstrings out."
             )
-        texts += [found[place] for place in np.sort(rng.choice(len(found), a_class, replace=False))]
-        labels += [package] * a_class
+        texts += [found[place] for place in np.sort(rng.choice(len(found), per_class, replace=False))]
+        labels += [package] * per_class
     return texts, labels
 
 
@@ -50,6 +50,6 @@ def _texts_of(module: str) -> list[str]:
     home, _, last = module.rpartition(".")
     owner = getattr(import_module(home), last) if last[:1].isupper() else import_module(module)
     members = [getattr(owner, name, None) for name in dir(owner) if not name.startswith("_")]
-    told = [inspect.getdoc(member) or "" for member in members if callable(member)]
-    plain = [_GIVEAWAYS.sub("", _EXAMPLES.sub("", text)).strip() for text in told]
-    return [text for text in plain if len(text) >= _SHORTEST]
+    found = [inspect.getdoc(member) or "" for member in members if callable(member)]
+    plain = [_GIVEAWAYS.sub("", _EXAMPLES.sub("", text)).strip() for text in found]
+    return [text for text in plain if len(text) >= _MIN_LENGTH]

@@ -18,7 +18,7 @@ def write_paper_report(found: Reproduction, path: str | Path, *, title: str, com
     page = render_page(
         "paper.html.jinja",
         found=found,
-        tables=[_shown(table) for table in found.tables],
+        tables=[_table_context(table) for table in found.tables],
         title=title,
         command=command,
         machine=describe_machine(),
@@ -32,14 +32,14 @@ def write_paper_report(found: Reproduction, path: str | Path, *, title: str, com
 
 
 class _Parts(NamedTuple):
-    """A cell of a table: what was measured, what is printed, and how far apart these are."""
+    """A cell of a table: the measured and the printed figure, and their difference."""
 
     measured: str
     printed: str
     apart: str
 
 
-def _shown(table: RebuiltTable) -> dict[str, Any]:
+def _table_context(table: RebuiltTable) -> dict[str, Any]:
     rows = [(row, [_parts(table, table.cells[row, column]) for column in table.columns]) for row in table.rows]
     verdict, _, why = table.verdict.partition(": ")
     return {"title": table.title, "verdict": verdict, "why": why, "columns": table.columns, "rows": rows}

@@ -1,4 +1,4 @@
-"""What a run was made with: processors and releases, without names of machines or people."""
+"""The machine and the releases of a run, without names of machines or people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of measured figures beside printed ones, and whether they came out as printed."""
+"""Tables of measured and printed figures, and whether they agree."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from unnaive.evaluate.comparison import Comparison
 
 REPRODUCED, NOT_REPRODUCED, NOT_POSSIBLE = "reproduced", "not reproduced", "not possible"
-_ENOUGH = 0.9  # of the figures of a table that have to be as printed
+_ENOUGH = 0.9  # share of the figures of a table that must be as printed
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A mean and its standard deviation over trials, and what the paper prints; None where there is no such number."""
+    """A mean and its standard deviation over trials, measured and printed; None where there is no such number."""
 
     measured: float | None = None
     deviation: float | None = None
@@ -31,7 +31,7 @@ class Cell:
 
 
 class Nearness(NamedTuple):
-    """How many measured figures are near the printed ones, of how many, and where the farthest off is."""
+    """How many of the measured figures are close to the printed ones, and where the largest difference is."""
 
     n_near: int
     n_figures: int

@@ -1,4 +1,4 @@
-"""What a paper is asked for, and what it gives: claims judged, tables, pictures and conclusions."""
+"""Requests to reproduce a paper, and their results: claims, tables, pictures and conclusions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Request:
     trials : int, default=None
         Number of trials; that of the paper by default.
     full : bool, default=False
-        Whether to run the long experiments, too.
+        Whether to run the long experiments as well.
     folder : path, default=None
         Where the data are; the environment variable UNNAIVE_DATA by default.
     n_jobs : int, default=None

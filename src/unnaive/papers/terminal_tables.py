@@ -17,11 +17,8 @@ _GAP = 2  # between columns
 _VERDICTS = {REPRODUCED: "green", NOT_REPRODUCED: "red", NOT_POSSIBLE: "yellow"}
 
 
-def rebuilt(table: RebuiltTable, width: int) -> list[Table]:
-    """A paper's table: measured means and deviations, and in brackets what is printed and the difference.
-
-    Columns that do not fit beside each other stand below each other.
-    """
+def table_parts(table: RebuiltTable, width: int) -> list[Table]:
+    """A paper's table in as many parts, one below the other, as the width requires."""
     words = {place: table.format_with_difference(cell) for place, cell in table.cells.items()}
     names = max((cell_len(row) for row in table.rows), default=0)
     parts: list[list[str]] = [[]]
@@ -46,19 +43,19 @@ def _part(rows: list[str], columns: list[str], words: Mapping[tuple[str, str], s
     return shown
 
 
-def claims(told: Sequence[Claim]) -> Table:
-    """What a paper claims, and whether it came out."""
+def claims_table(claims: Sequence[Claim]) -> Table:
+    """The claims of a paper with their verdicts."""
     shown = Table(header_style="bold", box=None, pad_edge=False)
     shown.add_column("verdict", no_wrap=True)
     shown.add_column("claim", ratio=1)
     shown.add_column("because", ratio=1)
-    for claim in told:
+    for claim in claims:
         shown.add_row(Text(claim.verdict, style=_VERDICTS[claim.verdict]), Text(claim.statement), Text(claim.because))
     return shown
 
 
 def print_reproduction(out: Console, title: str, found: Reproduction) -> None:
-    """What came out of a paper's experiments: claims first, then tables, conclusions, and what is missing."""
+    """Print a reproduction: claims first, then tables, conclusions, and missing data sets."""
 
     def say(sentence: str, style: str = "") -> None:
         out.print(sentence, style=style, highlight=False, markup=False)
@@ -68,18 +65,18 @@ def print_reproduction(out: Console, title: str, found: Reproduction) -> None:
         say(note, "dim")
     out.print()
     if found.claims:
-        out.print(claims(found.claims))
+        out.print(claims_table(found.claims))
         out.print()
     for table in found.tables:
         say(table.title, "bold")
         if table.verdict:
             say(table.verdict, "dim")
-        for part in rebuilt(table, out.width):
+        for part in table_parts(table, out.width):
             out.print(part)
             out.print()
     for sentence in found.conclusions:
         say(f"- {sentence}")
     for name, where in found.missing.items():
-        say(f"Not here: {name}. Where to get it: {where}.", "yellow")
+        say(f"Missing data set {name}; get it from {where}.", "yellow")
     if found.undrawn:
-        say(f"Not drawn without --full: {'; '.join(found.undrawn)}.", "yellow")
+        say(f"Only drawn with --full: {'; '.join(found.undrawn)}.", "yellow")

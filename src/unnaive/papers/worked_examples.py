@@ -1,4 +1,4 @@
-"""Examples small enough to be worked out by hand, which need no data: measured beside what hand and paper give."""
+"""Examples small enough to be worked out by hand, which need no data."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def path_counts() -> RebuiltTable:
 
 def tensor_posteriors() -> RebuiltTable:
     """Posteriors of naive Bayes, AODE and Bat for a small tensor."""
-    X = _as_cells(_CELLS)
+    X = _to_array(_CELLS)
     as_codes = {"smoothing": "laplace", "categorical_features": "all"}
     models = {
         "NB": NaiveBayes(**as_codes).fit(X, _CLASSES),
         "AODE": AODE(**as_codes).fit(X, _CLASSES),
     }
     bat = BayesianTensorClassifier().fit(X.reshape(-1, 2, 2), _CLASSES)
-    asked = _as_cells([*_POSTERIORS])
+    asked = _to_array([*_POSTERIORS])
     found = {name: model.predict_proba(asked)[:, 0] for name, model in models.items()}
     found["Bat"] = bat.predict_proba(asked.reshape(-1, 2, 2))[:, 0]
     cells = {
@@ -66,5 +66,5 @@ def tensor_posteriors() -> RebuiltTable:
     return _Exact(title, [*_POSTERIORS], [*found], cells)
 
 
-def _as_cells(rows: Sequence[str]) -> np.ndarray:
+def _to_array(rows: Sequence[str]) -> np.ndarray:
     return np.array([[int(bit) for bit in row] for row in rows])

@@ -14,9 +14,11 @@ from unnaive.graphs.labelled_graph import Graph
 from unnaive.io.datasets import Dataset
 from unnaive.papers.bat import data_sets as bat_sets
 from unnaive.papers.bat import experiment as bat
+from unnaive.papers.bat import models as bat_models
 from unnaive.papers.bat import significance as bat_significance
-from unnaive.papers.bat.data_sets import SETS, FoldTensors, make_models, read_set
+from unnaive.papers.bat.data_sets import SETS, read_set
 from unnaive.papers.bat.experiment import all_against_all, claims, reproduce, tables
+from unnaive.papers.bat.models import FoldTensors, make_models
 from unnaive.papers.bat.significance import Judged
 from unnaive.papers.reproduction import Request
 
@@ -123,7 +125,7 @@ def test_cells_and_vector_are_those_of_the_tensor_capped_and_scaled_alike(datase
 
 
 def test_tensors_are_made_once_for_the_models_that_learn_from_the_same_rows(monkeypatch):
-    monkeypatch.setattr(bat_sets, "_made", type(bat_sets._made)())
+    monkeypatch.setattr(bat_models, "_cache", type(bat_models._cache)())
     calls = []
     fit_transform, transform = TextTensor.fit_transform, TextTensor.transform
     monkeypatch.setattr(TextTensor, "fit_transform", lambda *args: calls.append("fit") or fit_transform(*args))
@@ -144,12 +146,12 @@ def test_tensors_are_made_once_for_the_models_that_learn_from_the_same_rows(monk
 
 
 def test_only_the_last_tensors_are_kept(monkeypatch):
-    monkeypatch.setattr(bat_sets, "_made", type(bat_sets._made)())
+    monkeypatch.setattr(bat_models, "_cache", type(bat_models._cache)())
     made = []
-    for key in [*range(bat_sets._KEPT + 1), bat_sets._KEPT, 1, 0]:
-        assert bat_sets._once(key, lambda key=key: made.append(key) or -key) == -key
-    assert made == [*range(bat_sets._KEPT + 1), 0]
-    assert len(bat_sets._made) == bat_sets._KEPT
+    for key in [*range(bat_models._MAX_CACHED + 1), bat_models._MAX_CACHED, 1, 0]:
+        assert bat_models._cached(key, lambda key=key: made.append(key) or -key) == -key
+    assert made == [*range(bat_models._MAX_CACHED + 1), 0]
+    assert len(bat_models._cache) == bat_models._MAX_CACHED
 
 
 def test_features_are_chosen_from_the_training_rows_alone():
@@ -291,7 +293,7 @@ def small(monkeypatch):
     monkeypatch.setattr(bat, "FOLDS", 2)
     monkeypatch.setattr(bat, "FULL_TRIALS", 2)
     monkeypatch.setattr(bat, "OTHER_SIZES", (3,))
-    monkeypatch.setattr(bat_sets, "_MANY", {"n_patterns": 6, "n_terms": 6})
+    monkeypatch.setattr(bat_models, "_MANY", {"n_patterns": 6, "n_terms": 6})
     monkeypatch.setattr(bat, "make_models", lambda n_features=4: make_models(n_features))
 
 

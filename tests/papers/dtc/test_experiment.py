@@ -390,7 +390,7 @@ def test_an_interrupted_run_gives_what_there_is_and_is_resumed_with_the_same_tab
     # As if killed amid a line.
     file = tmp_path / "dtc-folds.jsonl"
     file.write_text(file.read_text()[:-300])
-    with pytest.raises(ValueError, match=r"unfinished run \(9 of 24 results\): go on with it by --resume"):
+    with pytest.raises(ValueError, match=r"unfinished run \(9 of 24 results\): continue it with --resume"):
         reproduce(Request(**ways, results=path))
     told.clear()
     again = reproduce(Request(**ways, results=path, resume=True, on_result=lambda *one: told.append(one[1:])))

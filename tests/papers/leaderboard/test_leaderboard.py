@@ -239,7 +239,12 @@ def test_the_document_names_every_model_table_failure_and_twin():
     for words in (
         *("| set 0 | numbers | 900 |", "| set 1 | mixed | 60 |", "| nb |", "| a3de |", "| *forest* |"),
         "a3de failed on 1 of 2 tables (set 1), on the first of them with: ValueError: too large",
-        *("keel_one (as set 0)", "no tables: molecules.", "1 of the tables were cut to 60 rows", "critical difference"),
+        *(
+            "keel_one (as set 0)",
+            "not tables: molecules.",
+            "1 of the tables were cut to 60 rows",
+            "critical difference",
+        ),
     ):
         assert words in page
     in_tables = [line for line in page.split("\n") if line.startswith("|")]

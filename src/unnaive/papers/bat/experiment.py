@@ -1,19 +1,19 @@
 """Liu, Chan, Bailey, Leckie, Chen and Ramamohanarao 2013: Bayesian tensor classification of graphs and documents.
 
-Vectors against tensors of the same features, and Bat beside classifiers of linearised tensors, by repeated five-fold
+Vectors against tensors of the same features, and Bat against classifiers of linearized tensors, by repeated five-fold
 cross-validation. Where we depart from the paper, or have to guess:
 
 - Its screens are samples of 1,000 compounds, few of them active; ours are 500 of each class, of the balanced screens
-  that are public. Its kinase and ATPase screens are left out. PTC is by sex, too; the paper's PTC-M has the size of
-  PTC-MM, and its PTC-R that of no set of rats.
+  that are public. Its kinase and ATPase screens are left out. PTC is also split by sex; the paper's PTC-M has the size
+  of PTC-MM, and its PTC-R that of no set of rats.
 - Its documents (oh0, re0, tr11, ...) are public as bags of words only, and have no paragraphs for a tensor to be made
   of. Ours are texts of Reuters-21578, by paragraph, and of OHSUMED, by sentence: 100 of each of the ten largest
   classes.
 - Its thousands of words would make tensors of millions of cells. Here a training fold chooses its 20 features by
-  information gain, so that linearised tensors have 400 columns, all of which every classifier can take.
+  information gain, so that linearized tensors have 400 columns, all of which every classifier can take.
 - Counts are capped at 3, for all models. To those that want numbers they are given as shares of that.
 - K2 may give a column a second parent; WEKA's default of one leaves nothing but naive Bayes. The tree is scikit-learn's
-  in place of C4.5, and logistic regression is penalised. The paper is silent about STL's parameters; errors cost 0.1
+  in place of C4.5, and logistic regression is penalized. The paper is silent about STL's parameters; errors cost 0.1
   here.
 - Bias and variance are Webb's, over the repeats of the same folds. The paper does not say what its t-tests of them
   compare; ours compare rows.
@@ -33,7 +33,8 @@ from unnaive.evaluate.comparison import Comparison
 from unnaive.evaluate.paired_tests import paired_t
 from unnaive.evaluate.significance import average_ranks, friedman_of_two
 from unnaive.io.datasets import Dataset
-from unnaive.papers.bat.data_sets import N_FEATURES, SETS, WHERE, make_models, read_set, stand_in
+from unnaive.papers.bat.data_sets import SETS, WHERE, read_set, stand_in
+from unnaive.papers.bat.models import N_FEATURES, make_models
 from unnaive.papers.bat.significance import METRIC, Judged, by_auc_pr, by_parts
 from unnaive.papers.claims import Claim
 from unnaive.papers.contests import contests, outcomes
@@ -53,7 +54,7 @@ QUICK_SETS = ("PTC-MM", "Reuters")
 QUICK_FOLDS = 3
 _ENOUGH = 6  # data sets: with fewer, Wilcoxon's test finds nothing at 5 %
 _LEFT_OUT = ("K2", "STL", "boosting, many")  # of quick runs: they take more time than all others together
-OTHER_SIZES = (10, 40)  # numbers of features beside the usual one, with the long experiments
+OTHER_SIZES = (10, 40)  # numbers of features in the long experiments, besides the usual one
 
 
 OURS = "Bat"
@@ -241,7 +242,7 @@ def _tables(comparison: Comparison, found: Mapping[str, Judged]) -> list[Rebuilt
         (4, "bias", "bias", bias),
         (5, "variance", "variance", variance),
         (6, METRIC, "AUC-PR", auc_pr),
-        (7, METRIC, "AUC-PR, beside models that are not Bayesian", _printed(_TABLE_7)[0]),
+        (7, METRIC, "AUC-PR, with models that are not Bayesian", _printed(_TABLE_7)[0]),
     ):
         if part in found:
             rebuilt.append(all_against_all(f"Table {number}: {title} (printed: 21 data sets)", found[part], printed))
@@ -267,12 +268,12 @@ def claims(found: Mapping[str, Judged], n_data: int = 0) -> list[Claim]:
         ("Bat has a higher AUC-PR than every other classifier of tensors", METRIC, _rivals(_OTHERS)),
         ("Beyond the paper: Bat has a higher AUC-PR than every baseline", METRIC, _rivals(_BASELINES)),
     )
-    told = []
+    judged = []
     for statement, part, pairs in plans:
         statement += ", by Wilcoxon's signed ranks at 5 %"
         if part not in found:
             why = "bias and variance take two repeats" if n_data else "there is no data set"
-            told.append(Claim.impossible(statement, why))
+            judged.append(Claim.impossible(statement, why))
             continue
         scores = found[part].scores
         known = [(mine, other) for mine, other in pairs if mine in scores and other in scores]
@@ -285,10 +286,10 @@ def claims(found: Mapping[str, Judged], n_data: int = 0) -> list[Claim]:
             f"significantly; by the mean {higher} are won"
         )
         if n_data < _ENOUGH:
-            told.append(Claim.impossible(statement, f"that takes {_ENOUGH} data sets at least; {because}"))
+            judged.append(Claim.impossible(statement, f"that takes {_ENOUGH} data sets at least; {because}"))
         else:
-            told.append(Claim.judged(statement, better == len(known), because))
-    return told
+            judged.append(Claim.judged(statement, better == len(known), because))
+    return judged
 
 
 def _tensors_against_vectors(judged: Judged) -> RebuiltTable:

@@ -1,15 +1,15 @@
-"""van Gerven 2007: classifiers that decompose the joint tensor of columns and class, beside naive Bayes.
+"""van Gerven 2007: classifiers that decompose the joint tensor of columns and class, and naive Bayes.
 
 Missing values are completed three times, each completed table is cut into ten folds, and decompositions of 1 to 30
 components are compared with naive Bayes on the 18 columns that say most about the class. Where we depart from the
 paper, or have to guess:
 
 - Its data, COMIK (1002 patients with jaundice, four diagnoses), are not public. Twelve public data sets stand for
-  them, half of them medical; what is printed of COMIK is shown beside them.
+  them, half of them medical; the printed figures of COMIK are shown with them.
 - Columns are chosen, and numbers put into bins, from the training rows of a fold alone. Every completed table has
   folds of its own.
 - The paper does not say how small the gain is at which a search for a component ends. "cp" has three sweeps, "cp,
-  converged" ends at a gain of a millionth. "cp, literal" takes a component from undefined cells, too (Eq. 5 to the
+  converged" ends at a gain of a millionth. "cp, literal" also takes a component from undefined cells (Eq. 5 to the
   letter). "tucker" and "mixture" are not in the paper.
 - The paper reports the number of components that is best on the rows tested on. So does "best K", which flatters the
   model; "held-out K" was chosen by rows of the training fold.
@@ -68,14 +68,14 @@ SETS = (
     "audiology",
     *LARGE,
 )
-MARGIN = 0.01  # of accuracy, within which models are comparable if no test tells them apart
+MARGIN = 0.01  # of accuracy, within which models are comparable if no test finds a difference
 # By the name in the tables, a number of components, or how it is chosen.
 _BEST, _HELD_OUT = "best K", "held-out K"
 CHOICES: dict[str, int | str] = {_BEST: BEST, "K = 20": 20, "K = 30": 30, _HELD_OUT: HELD_OUT}
 _Cells = dict[tuple[str, str], Cell]
 _OF_PAPER = (MAIN, "cp, converged")  # two readings of when a search ends
 _MEAN = "mean"
-_LARGEST = "largest class"  # its share, which is what saying nothing else would get right
+_LARGEST = "largest class"  # its share, the accuracy of always predicting it
 COMIK = "COMIK"
 _PRINTED = f"{COMIK} (printed)"
 _AS_OFTEN = 0.8  # the rarer of two counts as a share of the other, if they are about the same
@@ -153,7 +153,7 @@ _REMARKS = [
 
 def claims(comparison: Comparison | None) -> list[Claim]:
     """What the paper claims of its data, which are not public, judged on others."""
-    comparable = f"DTC is as accurate as naive Bayes: within {100 * MARGIN:g} point, and no test tells them apart"
+    comparable = f"DTC is as accurate as naive Bayes: within {100 * MARGIN:g} point, and no test finds a difference"
     lower = "With enough components the log score of DTC is below that of naive Bayes"
     different = (
         "Where DTC and naive Bayes differ, each is right about as often as the other (printed: 93 and 107 of 254)"
@@ -242,7 +242,11 @@ def against_naive_bayes(by_choice: Mapping[str, Comparison], metric: str) -> Reb
             }
     for line, p_value in zip(lines.values(), holm([line["Wilcoxon p"] for line in lines.values()])):
         line["Holm p"] = p_value
-    what = "accuracy in points (paper: comparable)" if is_accuracy else "log score per row (paper: lower in the end)"
+    what = (
+        "accuracy in points (paper: comparable)"
+        if is_accuracy
+        else "log score per row (paper: lower with enough components)"
+    )
     title = f"Against naive Bayes: {what}; best K was chosen on the test rows, which flatters it"
     return contests(title, lines, number_format=".3f")
 
@@ -255,7 +259,7 @@ def verdict_of(verdict: int, difference: float, margin: float) -> str:
 
 
 def _accuracies(by_choice: Mapping[str, Comparison]) -> RebuiltTable:
-    """The paper's model, by two readings, beside naive Bayes, with deviations over folds."""
+    """The paper's model, by two readings, and naive Bayes, with deviations over folds."""
     readings = [model for model in _OF_PAPER if model in by_choice[_BEST].models]
     columns = {NAIVE: (_BEST, NAIVE)}
     columns |= {f"{model}, {choice}": (choice, model) for model in readings for choice in (_BEST, _HELD_OUT)}

@@ -29,7 +29,7 @@ from unnaive.papers.dtc.posteriors_display import PosteriorsDisplay
 from unnaive.papers.reproduction import Request
 from unnaive.show.display import Display
 
-_TO_DRAW = "lymph"  # which has four classes, too
+_DRAWN_SET = "lymph"  # which has four classes, as COMIK has
 _FEW = 5  # columns of Figure 2
 _NUMBERS = range(1, N_COMPONENTS + 1)
 _STARTS: dict[str, dict[str, Any]] = {
@@ -42,7 +42,7 @@ _STARTS: dict[str, dict[str, Any]] = {
 
 def figures(comparison: Comparison, request: Request) -> dict[str, Display]:
     """Figures 2 to 7 on one data set, and accuracies of all variants over all data sets."""
-    name = _TO_DRAW if _TO_DRAW in comparison.data else comparison.data[0]
+    name = _DRAWN_SET if _DRAWN_SET in comparison.data else comparison.data[0]
     whole, completed = complete_sets(name, request.folder, comparison.settings["repeats"], request.seed)
     best = best_components(comparison, name, MAIN)
     model = DecomposedTensorClassifier(
@@ -100,7 +100,7 @@ def squared_errors(model: Any, X: Any, y: Any) -> NDArray[np.float64]:
 
 
 def _by_components(figure: str, comparison: Comparison, data: str, measure: str, best: int) -> Display:
-    """Figures 4 and 5: the paper's model and the mixture beside naive Bayes, with deviations over folds."""
+    """Figures 4 and 5: the paper's model and the mixture against naive Bayes, with deviations over folds."""
     curves = {model: staged(comparison, data, model, measure) for model in (MAIN, "mixture")}
     naive = [fold.scores[measure] for fold in comparison.folds(data, NAIVE)]
     is_accuracy = measure == "accuracy"

@@ -1,4 +1,4 @@
-"""Folds of the experiment on decomposed tensor classifiers: what is measured on each of them, and running them all."""
+"""Folds of the experiment on decomposed tensor classifiers: measuring one, and running all."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Fold:
         return cls(X.iloc[train], labels[train], X.iloc[test], truth[test], classes, own)
 
     def fitted(self, model: Any) -> Any:
-        """A model after training; that a tensor has fewer components than asked for is no news here."""
+        """A model after training; warnings of fewer components than asked for are ignored."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             return model.fit(self.X_train, self.y_train)
@@ -115,7 +115,7 @@ class Fold:
         return stages + stages[-1:] * (N_COMPONENTS - len(stages))
 
     def tally(self, probabilities: NDArray[np.float64], naive: NDArray[np.float64]) -> dict[str, float]:
-        """The measures of a model's answers, beside those of naive Bayes."""
+        """The measures of a model's answers, given those of naive Bayes."""
         said, said_naively = probabilities.argmax(axis=1), naive.argmax(axis=1)
         right, different = said == self.truth, said != said_naively
         of_truth = probabilities[np.arange(len(self.truth)), self.truth]
@@ -161,7 +161,7 @@ def measure(task: Task) -> list[FoldResult]:
     for name, parameters in VARIANTS.items():
         try:
             results.append(_measure_variant(task, name, fold, parameters, naive))
-        except Exception as error:  # whatever goes wrong belongs to this variant, not to the run
+        except Exception as error:  # an error of one variant must not end the run
             sentence = f"{type(error).__name__}: {' '.join(str(error).split())}"
             results.append(replace(_result(task, name, fold, {}), error=sentence))
     return results

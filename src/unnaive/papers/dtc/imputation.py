@@ -17,8 +17,8 @@ from unnaive.core.validation import is_missing
 def complete_repeatedly(X: Any, n_copies: int = 3, *, random_state: int | RandomState | None = None) -> list[Any]:
     """Copies of a table in which every missing value is one drawn from the values of its column.
 
-    Values that are frequent in a column are drawn often, whatever else is in the row, as if chance alone had removed
-    values. What differs between the copies tells how much depends on values that nobody knows.
+    Values are drawn with their frequencies in the column, independently of the rest of the row, as if they were missing
+    completely at random. The differences between the copies show how much depends on the missing values.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def complete_repeatedly(X: Any, n_copies: int = 3, *, random_state: int | Random
         None and NaN are missing.
     n_copies : int, default=3
     random_state : int, RandomState instance or None, default=None
-        Decides what is drawn. A frame of any library and an array that miss the same values have the same ones drawn.
+        Seed. The same values are drawn for frames of any library and for arrays.
 
     Returns
     -------

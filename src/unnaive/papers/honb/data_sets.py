@@ -17,8 +17,8 @@ from unnaive.papers.data_sources import FOLDER
 from unnaive.papers.docstring_corpus import DOCSTRINGS, docstrings
 from unnaive.text.terms import Terms
 
-_A_CLASS = 500  # documents of each class of the newsgroups
-_TERMS = 2000
+_PER_CLASS = 500  # documents of each class of the newsgroups
+_MAX_TERMS = 2000
 _MIN_DOCUMENTS = 3
 
 NEWSGROUPS = {
@@ -53,7 +53,7 @@ def read_set(name: str, folder: str | Path | None = None, seed: int = 0, *, down
     chosen = np.isin(posts.y, NEWSGROUPS[name])
     texts, labels = posts.X["text"].to_numpy()[chosen], posts.y[chosen]
     once = _in_one_class(texts, labels)
-    return _prepared(name, texts[once], labels[once], _A_CLASS, seed, mail=("headers",))
+    return _prepare(name, texts[once], labels[once], _PER_CLASS, seed, mail=("headers",))
 
 
 @lru_cache(maxsize=1)
@@ -65,19 +65,19 @@ def _posts(folder: str | Path | None, download: bool) -> Dataset:
 def stand_in(seed: int) -> Dataset:
     """Docstrings of installed packages, prepared as the newsgroups are."""
     texts, labels = (np.array(column, dtype=object) for column in docstrings(OF_EACH_PACKAGE, seed))
-    return _prepared(DOCSTRINGS, texts, labels.astype(str), OF_EACH_PACKAGE, seed)
+    return _prepare(DOCSTRINGS, texts, labels.astype(str), OF_EACH_PACKAGE, seed)
 
 
-def _prepared(
-    name: str, texts: NDArray[Any], labels: NDArray[Any], a_class: int, seed: int, mail: Sequence[str] = ()
+def _prepare(
+    name: str, texts: NDArray[Any], labels: NDArray[Any], per_class: int, seed: int, mail: Sequence[str] = ()
 ) -> Dataset:
-    """Terms selected on all documents, and so many documents of each class drawn."""
-    terms = Terms(counts=True, min_documents=_MIN_DOCUMENTS, max_terms=_TERMS, mail=mail)
+    """Select terms on all documents, and draw ``per_class`` documents of each class."""
+    terms = Terms(counts=True, min_documents=_MIN_DOCUMENTS, max_terms=_MAX_TERMS, mail=mail)
     counts = terms.fit_transform(texts, labels)
     rng = np.random.default_rng(seed)
     classes = NEWSGROUPS.get(name, tuple(np.unique(labels)))
     drawn = np.sort(
-        np.concatenate([rng.choice(np.flatnonzero(labels == label), a_class, replace=False) for label in classes])
+        np.concatenate([rng.choice(np.flatnonzero(labels == label), per_class, replace=False) for label in classes])
     )
     words = terms.get_feature_names_out()
     documents = pd.Series(

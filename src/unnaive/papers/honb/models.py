@@ -1,4 +1,4 @@
-"""The models of the experiments on higher-order paths, by the paper's names, and what one would try today."""
+"""The models of the experiments on higher-order paths, by the paper's names, and baselines."""
 
 from __future__ import annotations
 

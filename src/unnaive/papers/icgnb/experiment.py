@@ -1,4 +1,4 @@
-"""Li, Jiang, Zhang, Yu and Zhang 2025: naive Bayes on a graph of instances, beside weighted and other naive Bayes.
+"""Li, Jiang, Zhang, Yu and Zhang 2025: naive Bayes on a graph of instances, and other naive Bayes models.
 
 Ten hold-outs of a fifth of the rows, without stratification, with the seeds of the authors. All columns are
 standardized over all rows. ``InstanceGraphNB`` is given all rows, the held-out ones without their labels. Its graph and
@@ -32,23 +32,15 @@ from unnaive.evaluate.comparison import Comparison
 from unnaive.evaluate.significance import wilcoxon_signed_ranks
 from unnaive.io.datasets import Dataset
 from unnaive.models import Model
-from unnaive.papers.claims import Claim, as_printed, figure
+from unnaive.papers.claims import Claim, claim_close_to_printed, figure
 from unnaive.papers.contests import contests, outcomes
 from unnaive.papers.cost_benefit import cost_benefit
 from unnaive.papers.data_sources import KEEL, read_available
 from unnaive.papers.icgnb.attribute_correlation_display import AttributeCorrelationDisplay
-from unnaive.papers.icgnb.data_sets import (
-    GRAPH_MODELS,
-    GRAPH_SEED,
-    MEANS,
-    OF_OTHER_ORDER,
-    OURS,
-    is_twin,
-    make_models,
-    read_set,
-)
+from unnaive.papers.icgnb.data_sets import OF_OTHER_ORDER, is_twin, read_set
 from unnaive.papers.icgnb.gaussianity_display import GaussianityDisplay
 from unnaive.papers.icgnb.instance_graph_display import InstanceGraphDisplay
+from unnaive.papers.icgnb.models import GRAPH_MODELS, GRAPH_SEED, MEANS, OURS, make_models
 from unnaive.papers.rebuilt_table import Cell, Percents, RebuiltTable, SpreadPercents
 from unnaive.papers.reproduction import Reproduction, Request
 from unnaive.show.display import Display
@@ -99,10 +91,10 @@ _AVERAGE = "average"
 # Data sets won, tied and lost by ICGNB, as printed; its own means give 15, 1 and 8 against WANBIA.
 _CONTESTS = {"WANBIA": (17, 0, 7), "CFWNB": (18, 1, 5), "AG-NBC": (19, 0, 5), "AE-NBC": (22, 0, 2), "GNB": (20, 0, 4)}
 
-_ENOUGH = 12  # data sets, to judge what is said of all of them
+_ENOUGH = 12  # data sets, to judge a claim about all of them
 _NEW_ROWS = "new rows"
 _APART = (2, 10)
-_FEW_ROWS = 2500  # on larger data sets, what goes beyond the paper would take hours
+_FEW_ROWS = 2500  # experiments beyond the paper would take hours on larger data sets
 _CHANGED = (OURS, MEANS)  # models whose sensitivity is measured
 _SETTINGS: dict[str, dict[str, Any]] = {
     "100 epochs": {"n_epochs": 100},
@@ -192,8 +184,8 @@ def claims(comparison: Comparison | None, not_of_paper: Sequence[str] = ()) -> l
     same_rows = replace(table, rows=[row for row in table.rows if row in of_paper])
     averages = replace(table, rows=[_AVERAGE] if len(of_paper) == len(SETS) else [])
     return [
-        as_printed("GNB and WANBIA, which draw nothing at random,", same_rows, ("GNB", "WANBIA"), 0.2),
-        as_printed("the averages over all 24 data sets", averages, _OF_PAPER, 1),
+        claim_close_to_printed("GNB and WANBIA, which draw nothing at random,", same_rows, ("GNB", "WANBIA"), 0.2),
+        claim_close_to_printed("the averages over all 24 data sets", averages, _OF_PAPER, 1),
         _best_average(f"{OURS} has the highest average accuracy of the six", table, rivals, bool(of_paper)),
         _significantly_better(comparison, rivals, bool(of_paper)),
         _best_average(
@@ -317,7 +309,7 @@ def _variants() -> list[Model]:
 
 
 def _beyond_paper(main: Comparison, variants: Comparison) -> RebuiltTable:
-    """Accuracies of the variants, beside those of the model on rows that are in the graph."""
+    """Accuracies of the variants, and of the model on rows that are in the graph."""
     columns = [MEANS, *variants.models]
     known = _accuracies("", main, columns[:1])
     more = _accuracies("", variants, variants.models)

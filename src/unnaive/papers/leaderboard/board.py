@@ -38,7 +38,7 @@ def run(
 ) -> Leaderboard:
     """Measure all models, and always naive Bayes, on all tables; parameters are those of ``compare``."""
     if len(tables.data) < 2:
-        raise ValueError("There are ranks over at least two tables: name more of them, or none for all.")
+        raise ValueError("Ranks need at least two tables: name more of them, or none for all.")
     chosen = contenders(["nb", *models] if models else ())
     comparison = compare(
         chosen,
@@ -56,7 +56,7 @@ def run(
 
 
 class Rival(NamedTuple):
-    """A recommended model beside the best baseline in a metric, on one kind of data.
+    """A recommended model against the best baseline in a metric, on one kind of data.
 
     ``wins``, ``ties`` and ``losses`` count the data sets on which the mean score of the recommended model is better,
     equal and worse, and ``p_value`` is that of Wilcoxon's signed ranks.
@@ -75,7 +75,7 @@ class Rival(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """In a word, at 5 %."""
+        """At a significance level of 5 %."""
         if not self.p_value < 0.05:
             return "no significant difference"
         return "better" if self.wins > self.losses else "worse"
@@ -107,14 +107,14 @@ class Leaderboard:
         return Comparison.of({**self.comparison.settings, "data": data}, self.comparison.results)
 
     def ranks(self, metric: str, group: str | None = None) -> dict[str, float]:
-        """Average rank of every model that has scores in the metric; who failed ranks last."""
+        """Average rank of every model that has scores in the metric; one that failed ranks last."""
         ranked, _ = scored(self.on(group), metric)
         return dict(zip(ranked.models, ranked.ranks(metric).tolist()))
 
     def times(self, group: str | None = None) -> dict[str, float]:
         """Time to fit and predict as a multiple of naive Bayes': geometric mean over the data sets done.
 
-        On each of them it is the least of the folds, which other work on the machine disturbs least.
+        On each of them it is the minimum over the folds, which other load on the machine disturbs least.
         """
         comparison = self.on(group)
         seconds = {
@@ -125,7 +125,7 @@ class Leaderboard:
         return {model: float(np.exp(np.log(own).mean())) if len(own) else np.nan for model, own in ratios.items()}
 
     def recommend(self, kind: str) -> Recommendation:
-        """The best model of this library for a kind of data, by a rule that knows no names.
+        """The best model of this library for a kind of data, by one rule for all.
 
         Of those that failed on no data set of that kind and take at most ten times as long as naive Bayes, the one
         with the best mean of its average ranks by accuracy and by log loss.
@@ -149,13 +149,13 @@ class Leaderboard:
 
 
 def seconds_of(comparison: Comparison, data: str, model: str) -> float:
-    """The least seconds that any fold took to fit and predict."""
+    """Minimum over the folds of the seconds to fit and predict."""
     fit, predict = (comparison.fold_scores(time, data, model) for time in ("fit_seconds", "predict_seconds"))
     return float(np.min(fit + predict))
 
 
 def _rival(comparison: Comparison, metric: str, model: str, ranks: dict[str, float]) -> Rival | None:
-    """How a model does beside the baseline that ranks best; None without baselines."""
+    """A model against the baseline that ranks best; None without baselines."""
     baselines = [name for name in ranks if MODELS[name].is_baseline]
     if not baselines:
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +15,7 @@ from unnaive.evaluate.significance import nemenyi_critical_difference
 from unnaive.models import MODELS
 from unnaive.papers.leaderboard.board import MAX_RUNTIME, METRICS, Leaderboard, seconds_of
 from unnaive.papers.leaderboard.tables import Tables, kind_of
+from unnaive.papers.markdown import markdown_table
 
 
 def write(board: Leaderboard, folder: str | Path, command: str) -> Path:
@@ -29,7 +29,7 @@ def write(board: Leaderboard, folder: str | Path, command: str) -> Path:
 
 
 def _draw(board: Leaderboard, path: Path) -> None:
-    """Ranks by accuracy and by log loss, and what a rank costs in time, one below the other."""
+    """Ranks by accuracy and by log loss, and ranks against runtime, one below the other."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -85,8 +85,8 @@ def document(board: Leaderboard, command: str) -> str:
         "## The tables",
         _sets(board),
         "## How it was measured",
-        f"{comparison.settings['cv']} stratified folds, the same for all models; everything a model learns, including cut "
-        f"points and categories, it learns from the training rows. {_cut_note(tables)}icgnb sees the rows to be "
+        f"{comparison.settings['cv']} stratified folds, the same for all models; everything a model learns, including "
+        f"cut points and categories, it learns from the training rows. {_cut_note(tables)}icgnb sees the rows to be "
         "predicted, without their labels. Support vector machines have no probabilities, so no log loss. Probabilities "
         "are clipped at 2.2e-16. Columns are numbers or categories as the files declare them, even where numbers are "
         "codes. Times are wall-clock times, the minimum over the folds; other load on the machine lengthens long fits "
@@ -114,10 +114,10 @@ def _recommended(board: Leaderboard) -> str:
     after = "; ".join(f"for {found.kind} {' and '.join(found.next) or 'nothing'}" for found in board.recommendations)
     return (
         "One rule decides: of the models of this library that failed on none of these tables and take at most "
-        f"{MAX_RUNTIME:g} times as long as naive Bayes, the one with the best mean of its average ranks by accuracy and "
-        "by log loss. The baseline is the model of scikit-learn that ranks best, whatever its runtime. The two are "
+        f"{MAX_RUNTIME:g} times as long as naive Bayes, the one with the best mean of its average ranks by accuracy "
+        "and by log loss. The baseline is the model of scikit-learn that ranks best, whatever its runtime. The two are "
         "compared table by table (Wilcoxon's signed ranks; both were chosen on these very tables, so p is too small if "
-        f"anything).\n\n{_table(header, rows)}\n\nNext by the same rule: {after}."
+        f"anything).\n\n{markdown_table(header, rows)}\n\nNext by the same rule: {after}."
     )
 
 
@@ -156,7 +156,7 @@ def _overall(board: Leaderboard) -> str:
         "tied and lost against naive Bayes by a corrected paired t-test at 5 %, runtime of fit and predict as a "
         "multiple of naive Bayes' (geometric mean over tables), and the number of tables on which it did not fail. "
         f"Models of scikit-learn are in italics. The critical difference of ranks (Nemenyi, 5 %) is {differences}."
-        f"\n\n{_table(header, rows)}"
+        f"\n\n{markdown_table(header, rows)}"
     )
 
 
@@ -173,7 +173,7 @@ def _by_group(board: Leaderboard, metric: str | None) -> str:
     if metric is not None:
         apart = (nemenyi_critical_difference(len(column), size) for column, size in zip(found, sizes))
         rows.append(["critical difference", *(f"{difference:.1f}" for difference in apart)])
-    return _table(header, rows)
+    return markdown_table(header, rows)
 
 
 def _sets(board: Leaderboard) -> str:
@@ -202,7 +202,7 @@ def _sets(board: Leaderboard) -> str:
     header = ("table", "columns are", "rows", "columns", "classes", "nb", "best of ours", "best of scikit-learn's")
     return (
         "Accuracy of naive Bayes, and of the best models on each table, which could not have been known "
-        f"beforehand:\n\n{_table(header, rows)}"
+        f"beforehand:\n\n{markdown_table(header, rows)}"
     )
 
 
@@ -244,9 +244,3 @@ def _number(value: float) -> str:
 
 def _name(model: str) -> str:
     return f"*{model}*" if MODELS[model].is_baseline else model
-
-
-def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [list(header), *map(list, rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -18,7 +18,7 @@ from unnaive.io.datasets import BUNDLED, Dataset, load
 KINDS = ("categories", "numbers", "mixed")
 SIZES = ("< 500 rows", "< 2,000 rows", "more rows")
 _SAME = 0.95  # share of two tables that is alike if they are one
-_FEW = 20  # a column of numbers with at most so many of them may be codes
+_FEW = 20  # a column with at most this many different numbers may hold codes
 _ORIGINS = ("uci", "keel", "mlb")  # of tables that are the same, one of no origin is kept, else the first of these
 
 

@@ -1,4 +1,4 @@
-"""Aryal and Ting 2013: MassBayes beside other generative classifiers, on large tables of numbers.
+"""Aryal and Ting 2013: MassBayes and other generative classifiers, on large tables of numbers.
 
 Ten folds of each data set. Where we depart from the paper:
 
@@ -8,7 +8,8 @@ Ten folds of each data set. Where we depart from the paper:
 - The paper cuts numbers into bins once, with the labels of all rows; here each fold does so with its training rows.
   Its runtimes are without that, ours are with it.
 - The decision tree is scikit-learn's, in place of J48.
-- What takes minutes a fold of CoverType is measured on one tenth of it held out, as are the parameters of Figure 4.
+- Models that take minutes per fold of CoverType are measured on one tenth of it held out, as are the parameters of
+  Figure 4.
 - Kernel densities are not tried on CoverType, where a fold takes hours.
 
 A quick run has two of the published data sets if they are at hand, fewer rows of those that are drawn, and three folds.
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from unnaive.evaluate.comparison import Comparison
-from unnaive.papers.claims import Claim, as_printed, figure
+from unnaive.papers.claims import Claim, claim_close_to_printed, figure
 from unnaive.papers.contests import contests
 from unnaive.papers.cost_benefit import cost_benefit
 from unnaive.papers.data_sources import read_available
@@ -54,9 +55,9 @@ QUICK_SETS = ("OneBig", "RingCurve", "Wave", "Mamograph", "Pendigits")
 
 _OF_PAPER = ("MassBayes'", "MassBayes", "A3DE", "A2DE", "A1DE", "BayesNet", "NB-KDE", "NB-Disc", "tree")
 _NOT_IN_PAPER = ("in regions", "logistic", "random forest", "extra trees", "boosting")
-_SLOW = ("MassBayes'", "random forest", "extra trees")  # minutes and gigabytes a fold of CoverType
-_TOO_SLOW = ("NB-KDE",)  # hours a fold of it
-# The models of Figure 3, and the most rows of which the others can be trained in bearable time and memory.
+_SLOW = ("MassBayes'", "random forest", "extra trees")  # minutes and gigabytes per fold of CoverType
+_TOO_SLOW = ("NB-KDE",)  # hours per fold of it
+# The models of Figure 3, and the maximum number of rows for each.
 _MAX_ROWS = {"MassBayes": math.inf, "NB-Disc": 1_050_000, "A1DE": 1_050_000}
 _LARGER = variant(50_000, 100)
 _CONSTANT = 1.5
@@ -64,7 +65,7 @@ _AS_PRINTED = 1  # points of per cent that a figure may be off
 
 
 def _of_paper(line: str) -> dict[str, float]:
-    """A line of a table by model, without what did not complete."""
+    """A line of a table by model, without runs that did not complete."""
     return {name: float(word) for name, word in zip(_OF_PAPER, line.split()) if word != "N/A"}
 
 
@@ -175,7 +176,9 @@ def claims(comparisons: Sequence[Comparison], growth: Sequence[RebuiltTable]) ->
     own = ("MassBayes'", "MassBayes")
     others = tuple(model for model in _OF_PAPER if model not in (*own, "tree"))
     return [
-        as_printed("Table 3 (published data sets, the tree left out)", published, (*own, *others), _AS_PRINTED),
+        claim_close_to_printed(
+            "Table 3 (published data sets, the tree left out)", published, (*own, *others), _AS_PRINTED
+        ),
         *(_more_wins(mine, others, comparisons, bool(of_paper)) for mine in own),
         _constant(growth),
     ]
@@ -191,13 +194,13 @@ def _more_wins(mine: str, others: Sequence[str], comparisons: Sequence[Compariso
             counts[other] = verdicts.count(1), verdicts.count(-1)
     if not counts:
         return Claim.impossible(statement, f"there is no data set on which {mine} and others were measured")
-    told = ", ".join(f"{other} {wins}:{losses}" for other, (wins, losses) in counts.items())
+    listed = ", ".join(f"{other} {wins}:{losses}" for other, (wins, losses) in counts.items())
     holds = all(wins > losses for wins, losses in counts.values())
-    return Claim.judged(statement, holds, f"data sets won and lost: {told}", of_paper=of_paper)
+    return Claim.judged(statement, holds, f"data sets won and lost: {listed}", of_paper=of_paper)
 
 
 def _constant(growth: Sequence[RebuiltTable]) -> Claim:
-    """Whether growing the trees takes no longer for the most rows than for the fewest, give or take a half."""
+    """Whether growing the trees takes at most 1.5 times as long for the most rows as for the fewest."""
     statement = "Training time of MassBayes is constant: its trees take at most 1.5 times as long for the most rows"
     if not growth:
         return Claim.impossible(statement, "that takes the long experiments: add --full")
@@ -322,8 +325,8 @@ def _effects(comparison: Comparison) -> tuple[list[RebuiltTable], dict[str, Disp
     accuracy, runtime = (measure(comparison, comparison.models) for measure in (_accuracies, _runtimes))
     title = f"{LARGE}, one tenth held out instead of ten folds"
     rebuilt = [
-        _turned(Percents, f"Figure 4: accuracy in % on {title}", "accuracy", accuracy),
-        _turned(Amounts, f"Figure 4: seconds to fit and predict {title}", "seconds", runtime),
+        _transposed(Percents, f"Figure 4: accuracy in % on {title}", "accuracy", accuracy),
+        _transposed(Amounts, f"Figure 4: seconds to fit and predict {title}", "seconds", runtime),
     ]
     pictures: dict[str, Display] = {}
     for parameter, names, logarithmic in (
@@ -340,8 +343,8 @@ def _effects(comparison: Comparison) -> tuple[list[RebuiltTable], dict[str, Disp
     return rebuilt, pictures
 
 
-def _turned(kind: type[RebuiltTable], title: str, heading: str, of_one_row: RebuiltTable) -> RebuiltTable:
-    """A row as a column."""
+def _transposed(kind: type[RebuiltTable], title: str, heading: str, of_one_row: RebuiltTable) -> RebuiltTable:
+    """A table of one row as a table of one column."""
     (row,) = of_one_row.rows
     cells = {(column, heading): of_one_row.cells[row, column] for column in of_one_row.columns}
     return kind(title, of_one_row.columns, [heading], cells, of_one_row.within, of_one_row.incomparable)

@@ -9,7 +9,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 from unnaive.models import MODELS
 
-# By its name in the tables, the model of the registry and what makes it the paper's; extra trees are made here.
+# By its name in the tables, the model of the registry and its parameters in the paper.
 _REGISTRY: dict[str, tuple[str, dict[str, Any]]] = {
     "MassBayes'": ("massbayes", {"sample_size": None}),
     "MassBayes": ("massbayes", {"sample_size": 5000, "n_trees": 100}),
