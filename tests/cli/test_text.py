@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline
 
-from tests.cli.test_main import frame_of, run  # noqa: F401 (a fixture)
+from tests.cli.test_main import explanation_of_row_7, frame_of, run  # noqa: F401 (a fixture)
 from unnaive.evaluate.results_file import read_results
 from unnaive.io.datasets import load as load_data
 from unnaive.models import MODELS, classifier_of, find_models
@@ -216,15 +216,7 @@ def test_options_of_terms_reach_the_model(folder, run):  # noqa: F811
 
 
 def test_an_explanation_of_text_sums_to_the_log_odds_of_the_prediction(folder, run):  # noqa: F811
-    run("fit", "posts.jsonl", *TEXT, "-m", "honb", "-o", "m.unnaive")
-    run("predict", "m.unnaive", "posts.jsonl", "-o", "out.csv")
-    predicted = frame_of("out.csv").iloc[7]
-    code, out, _ = run("explain", "m.unnaive", "posts.jsonl", "--row", 7, "--json")
-    assert code == 0
-    told = json.loads(out)
-    assert told["label"] == predicted["mood"]
-    odds = np.log(predicted[f"p({told['label']})"]) - np.log(predicted[f"p({told['against']})"])
-    assert abs(sum(entry["log_odds"] for entry in told["contributions"]) - odds) < 1e-9
+    told = explanation_of_row_7(run, "posts.jsonl", *TEXT, "-m", "honb")
     terms = load("m.unnaive").model["terms"]
     assert told["contributions"][0]["column"] == "prior"
     present = {entry["column"] for entry in told["contributions"] if entry["value"] == "present"}

@@ -53,6 +53,9 @@ feature_names_in_ : ndarray of str of shape (n_features_in_,)
     "ax": """\
 ax : matplotlib Axes, optional
     Where to draw; a new figure by default.""",
+    "row_seed": """\
+random_state : int, Generator or None, default=0
+    Seed of the values and of the order of the rows.""",
 }
 
 
