@@ -14,8 +14,6 @@ from unnaive.io.parquet import BEGINNING, ParquetTable
 from unnaive.io.source import DataError, Source
 from unnaive.io.table_file import TableFile
 
-__all__ = ["MISSING", "SUFFIXES", "DataError", "TableFile", "as_text", "open_table", "split_suffix"]
-
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arff", ".dat")
 _READERS: dict[str, Callable[[Source], TableFile]] = {
     ".jsonl": read_json_lines,
