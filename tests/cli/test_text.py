@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline
 
-from tests.cli.test_main import frame_of, run  # noqa: F401 (a fixture)
+from tests.cli.test_model import explanation_of_row_7, frame_of
 from unnaive.evaluate.results_file import read_results
 from unnaive.io.datasets import load as load_data
 from unnaive.models import MODELS, classifier_of, find_models
@@ -109,7 +109,7 @@ def test_wrong_parameters_of_terms_are_refused_before_any_work():
 
 
 @pytest.mark.parametrize("name", ["bernoulli-nb", "honb", "word-clusters", "multinomial-nb", "tfidf-logistic"])
-def test_a_model_of_text_is_fitted_saved_and_predicts_from_files(name, folder, run):  # noqa: F811
+def test_a_model_of_text_is_fitted_saved_and_predicts_from_files(name, folder, run):
     code, out, err = run("fit", "posts.jsonl", *TEXT, "-m", name, "-o", "m.unnaive")
     assert (code, err) == (0, "")
     assert "120 documents and 10 terms, predicting 'mood' (2 classes)." in out
@@ -126,7 +126,7 @@ def test_a_model_of_text_is_fitted_saved_and_predicts_from_files(name, folder, r
 
 
 @pytest.mark.parametrize("file", ["other.ndjson", "other.tsv.gz", "other.parquet", "other.csv"])
-def test_every_format_gives_the_same_model_of_text(file, folder, run):  # noqa: F811
+def test_every_format_gives_the_same_model_of_text(file, folder, run):
     write(posts(120), file)
     for name, source in (("one", "posts.jsonl"), ("two", file)):
         assert run("fit", source, *TEXT, "-m", "multinomial-nb", "-o", f"{name}.unnaive")[0] == 0
@@ -134,14 +134,14 @@ def test_every_format_gives_the_same_model_of_text(file, folder, run):  # noqa: 
     assert (folder / "one.csv").read_text() == (folder / "two.csv").read_text()
 
 
-def test_a_named_collection_is_found_without_its_prefix(folder, run):  # noqa: F811
+def test_a_named_collection_is_found_without_its_prefix(folder, run):
     posts(40).to_json("text_posts.jsonl.gz", orient="records", lines=True)
     code, out, _ = run("fit", "posts", *TEXT, "-m", "multinomial-nb", "-o", "m.unnaive", "--data", ".")
     assert code == 0
     assert "40 documents" in out
 
 
-def test_documents_may_be_lists_of_terms(folder, run):  # noqa: F811
+def test_documents_may_be_lists_of_terms(folder, run):
     frame = posts(60)
     terms = frame.assign(terms=[[len(word) for word in body.split()] for body in frame["body"]])
     write(terms[["terms", "mood"]], "terms.jsonl")
@@ -151,7 +151,7 @@ def test_documents_may_be_lists_of_terms(folder, run):  # noqa: F811
     assert frame_of("out.csv")["mood"].tolist() == model.predict(terms["terms"].tolist()).tolist()
 
 
-def test_update_counts_documents_in_and_forget_takes_them_out_exactly(folder, run):  # noqa: F811
+def test_update_counts_documents_in_and_forget_takes_them_out_exactly(folder, run):
     frame = posts(120)
     frame.loc[80:, "body"] = "A blizzard of " + frame.loc[80:, "mood"]  # words that the first rows do not have
     write(frame.tail(40), "last.csv")
@@ -174,7 +174,7 @@ def test_update_counts_documents_in_and_forget_takes_them_out_exactly(folder, ru
     assert (folder / "before.csv").read_text() == (folder / "again.csv").read_text()
 
 
-def test_a_model_of_text_that_does_not_count_says_so_and_stays(folder, run):  # noqa: F811
+def test_a_model_of_text_that_does_not_count_says_so_and_stays(folder, run):
     for name, change in (("multinomial-nb", "forget"), ("tfidf-logistic", "update")):
         run("fit", "first.jsonl", *TEXT, "-m", name, "-o", "m.unnaive")
         before = (folder / "m.unnaive").read_bytes()
@@ -186,7 +186,7 @@ def test_a_model_of_text_that_does_not_count_says_so_and_stays(folder, run):  # 
     assert "which now holds 120" in run("update", "m.unnaive", "last.csv")[1]
 
 
-def test_text_that_looks_like_numbers_or_is_missing_stays_text_in_another_file(folder, run):  # noqa: F811
+def test_text_that_looks_like_numbers_or_is_missing_stays_text_in_another_file(folder, run):
     run("fit", "posts.csv", *TEXT, "-m", "multinomial-nb", "-o", "m.unnaive")
     for name in ("numbers.csv", "numbers.jsonl"):
         write(pd.DataFrame({"title": [1, 2], "body": [None, None]}), name)
@@ -196,7 +196,7 @@ def test_text_that_looks_like_numbers_or_is_missing_stays_text_in_another_file(f
         np.testing.assert_allclose(frame_of("out.csv")[["p(dry)", "p(wet)"]].to_numpy(), [prior, prior])
 
 
-def test_options_of_terms_reach_the_model(folder, run):  # noqa: F811
+def test_options_of_terms_reach_the_model(folder, run):
     frame = posts(60).drop(columns="title")
     mails = "From: ann@harbour\nSubject: Weather\n\n> quoted quarrel\n" + frame["body"]
     frame.assign(body=mails).to_json("mails.jsonl", orient="records", lines=True)
@@ -215,16 +215,8 @@ def test_options_of_terms_reach_the_model(folder, run):  # noqa: F811
 # Explain, info
 
 
-def test_an_explanation_of_text_sums_to_the_log_odds_of_the_prediction(folder, run):  # noqa: F811
-    run("fit", "posts.jsonl", *TEXT, "-m", "honb", "-o", "m.unnaive")
-    run("predict", "m.unnaive", "posts.jsonl", "-o", "out.csv")
-    predicted = frame_of("out.csv").iloc[7]
-    code, out, _ = run("explain", "m.unnaive", "posts.jsonl", "--row", 7, "--json")
-    assert code == 0
-    told = json.loads(out)
-    assert told["label"] == predicted["mood"]
-    odds = np.log(predicted[f"p({told['label']})"]) - np.log(predicted[f"p({told['against']})"])
-    assert abs(sum(entry["log_odds"] for entry in told["contributions"]) - odds) < 1e-9
+def test_an_explanation_of_text_sums_to_the_log_odds_of_the_prediction(folder, run):
+    told = explanation_of_row_7(run, "posts.jsonl", *TEXT, "-m", "honb")
     terms = load("m.unnaive").model["terms"]
     assert told["contributions"][0]["column"] == "prior"
     present = {entry["column"] for entry in told["contributions"] if entry["value"] == "present"}
@@ -238,7 +230,7 @@ def test_an_explanation_of_text_sums_to_the_log_odds_of_the_prediction(folder, r
     assert (folder / "why.svg").exists()
 
 
-def test_a_model_of_text_without_evidence_is_not_explained(folder, run):  # noqa: F811
+def test_a_model_of_text_without_evidence_is_not_explained(folder, run):
     run("fit", "posts.jsonl", *TEXT, "-m", "multinomial-nb", "-o", "m.unnaive")
     code, _, err = run("explain", "m.unnaive", "posts.jsonl")
     assert code == 2
@@ -292,7 +284,7 @@ def test_the_weightiest_of_very_many_terms_are_shown_and_the_others_summed():
     assert odds[-1] == f"{sum(size for *_, size in many):+.3f}"
 
 
-def test_info_names_the_columns_of_documents(folder, run):  # noqa: F811
+def test_info_names_the_columns_of_documents(folder, run):
     run("fit", "posts.jsonl", *TEXT, "-m", "honb", "-o", "m.unnaive")
     code, out, _ = run("info", "m.unnaive")
     assert code == 0
@@ -303,7 +295,7 @@ def test_info_names_the_columns_of_documents(folder, run):  # noqa: F811
 # Compare
 
 
-def test_a_comparison_on_text_is_cross_validation_of_pipelines(folder, run):  # noqa: F811
+def test_a_comparison_on_text_is_cross_validation_of_pipelines(folder, run):
     code, out, err = run(
         "compare", "posts.jsonl", *TEXT, "-m", "bernoulli-nb,multinomial-nb", "--cv", 3, "-j", 1, "--max-terms", 4
     )
@@ -323,7 +315,7 @@ def test_a_comparison_on_text_is_cross_validation_of_pipelines(folder, run):  # 
     assert (folder / "report.html").stat().st_size > 10_000
 
 
-def test_models_of_text_take_part_by_default_when_text_is_named(folder, run):  # noqa: F811
+def test_models_of_text_take_part_by_default_when_text_is_named(folder, run):
     write(posts(30), "few.jsonl")
     code, out, _ = run("compare", "few.jsonl", *TEXT, "--holdout", 0.5, "-j", 1, "--json")
     assert code == 0
@@ -360,7 +352,7 @@ def test_models_of_text_take_part_by_default_when_text_is_named(folder, run):  #
         (["fit", "cut.jsonl", *TEXT, "-m", "honb", "-o", "m"], "cut.jsonl, line 121: the object is not closed"),
     ],
 )
-def test_a_mistake_about_text_is_answered_with_one_sentence(arguments, words, folder, run):  # noqa: F811
+def test_a_mistake_about_text_is_answered_with_one_sentence(arguments, words, folder, run):
     (folder / "lists.jsonl").write_text('{"terms": ["a"], "mood": "x"}\n{"terms": ["b"], "mood": "y"}\n')
     (folder / "cut.jsonl").write_text((folder / "posts.jsonl").read_text() + '{"title": "Fo')
     before = sorted(folder.iterdir())
@@ -372,7 +364,7 @@ def test_a_mistake_about_text_is_answered_with_one_sentence(arguments, words, fo
     assert sorted(folder.iterdir()) == before
 
 
-def test_a_file_without_the_text_columns_of_training_is_refused(folder, run):  # noqa: F811
+def test_a_file_without_the_text_columns_of_training_is_refused(folder, run):
     run("fit", "posts.jsonl", *TEXT, "-m", "multinomial-nb", "-o", "m.unnaive")
     write(posts(5).drop(columns="body"), "short.jsonl")
     code, _, err = run("predict", "m.unnaive", "short.jsonl", "-o", "out.csv")
@@ -380,7 +372,7 @@ def test_a_file_without_the_text_columns_of_training_is_refused(folder, run):  #
     assert "short.jsonl lacks the column 'body', which the model was fitted on" in err
 
 
-def test_a_list_beside_the_columns_of_a_table_does_not_keep_a_model_from_predicting(folder, run):  # noqa: F811
+def test_a_list_beside_the_columns_of_a_table_does_not_keep_a_model_from_predicting(folder, run):
     run("fit", "posts.csv", "-t", "mood", "-m", "nb", "-o", "m.unnaive")
     write(posts(5).assign(tags=[["a"]] * 5, by=[{"name": "Ann"}] * 5), "more.jsonl")
     assert run("predict", "m.unnaive", "more.jsonl", "-o", "out.csv")[0] == 0

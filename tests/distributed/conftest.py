@@ -3,7 +3,7 @@
 import pytest
 from distributed import Client, LocalCluster
 
-from tests.cli.test_main import run  # noqa: F401 - a fixture
+from tests.cli.conftest import run  # noqa: F401 - a fixture
 
 
 @pytest.fixture(scope="session")

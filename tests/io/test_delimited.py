@@ -202,7 +202,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(folder):
     with pytest.raises(DataError, match="1 rows were read, but there should be 2"):
         table.read()
     (folder / "table.csv").write_text("a,b\n1,2\n3,x\n")
-    with pytest.raises(DataError, match="changed while it was read"):
+    with pytest.raises(DataError, match="changed while it was being read"):
         table.read()
 
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.cli.test_main import run  # noqa: F401 - a fixture
+from tests.cli.conftest import run  # noqa: F401 - a fixture
 from unnaive.papers import PAPERS
 from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED
 

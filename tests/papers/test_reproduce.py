@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from tests.cli.test_main import run  # noqa: F401 - a fixture
+from tests.cli.conftest import run  # noqa: F401 - a fixture
 from unnaive.papers import PAPERS, honb
 
 with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")

@@ -1011,6 +1011,16 @@ def state_of(model):
     return copy.deepcopy(model.__getstate__())
 
 
+def assert_state_is_refused(model, edit):
+    """The state of a model restores it, and is refused once it was edited."""
+    kind = type(model)
+    kind.__new__(kind).__setstate__(state_of(model))
+    state = state_of(model)
+    edit(state)
+    with np.errstate(invalid="ignore"), pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
+        kind.__new__(kind).__setstate__(state)
+
+
 def put(array, at, value):
     array[at] = value
     return array
@@ -1070,11 +1080,7 @@ BROKEN_STATES = {
 @pytest.mark.parametrize("broken", BROKEN_STATES)
 def test_a_state_that_does_not_fit_together_is_refused(broken):
     model = AODE().fit(*random_table(0, 60))
-    AODE.__new__(AODE).__setstate__(state_of(model))
-    state = state_of(model)
-    BROKEN_STATES[broken](state)
-    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
-        AODE.__new__(AODE).__setstate__(state)
+    assert_state_is_refused(model, BROKEN_STATES[broken])
 
 
 def first_term(documents, value):
@@ -1112,11 +1118,7 @@ def test_documents_that_do_not_fit_together_are_refused(broken):
     documents, labels = random_documents(0)
     model = HigherOrderNB().fit(Terms().fit_transform(documents), labels)
     assert model.n_features_in_ == 12
-    HigherOrderNB.__new__(HigherOrderNB).__setstate__(state_of(model))
-    state = state_of(model)
-    BROKEN_DOCUMENTS[broken](state)
-    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
-        HigherOrderNB.__new__(HigherOrderNB).__setstate__(state)
+    assert_state_is_refused(model, BROKEN_DOCUMENTS[broken])
 
 
 BROKEN_TREES = {
@@ -1164,11 +1166,7 @@ BROKEN_TREES = {
 @pytest.mark.parametrize("broken", BROKEN_TREES)
 def test_trees_that_do_not_fit_together_are_refused(broken):
     model = MassBayes(n_trees=3, strict_region=True, random_state=0).fit(*random_table(0, 60))
-    MassBayes.__new__(MassBayes).__setstate__(state_of(model))
-    state = state_of(model)
-    BROKEN_TREES[broken](state)
-    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
-        MassBayes.__new__(MassBayes).__setstate__(state)
+    assert_state_is_refused(model, BROKEN_TREES[broken])
 
 
 BROKEN_COMPONENTS = {
@@ -1206,11 +1204,7 @@ BROKEN_COMPONENTS = {
 def test_components_that_do_not_fit_together_are_refused(broken):
     model = DecomposedTensorClassifier(n_components=3, n_features=2, random_state=0).fit(*random_table(0, 60))
     assert model.selected_features_.tolist() != [1, 2]
-    DecomposedTensorClassifier.__new__(DecomposedTensorClassifier).__setstate__(state_of(model))
-    state = state_of(model)
-    BROKEN_COMPONENTS[broken](state)
-    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
-        DecomposedTensorClassifier.__new__(DecomposedTensorClassifier).__setstate__(state)
+    assert_state_is_refused(model, BROKEN_COMPONENTS[broken])
 
 
 BROKEN_TENSORS = {
@@ -1254,12 +1248,7 @@ BROKEN_TENSORS = {
 @pytest.mark.parametrize("broken", BROKEN_TENSORS)
 def test_tensors_that_do_not_fit_together_are_refused(broken):
     model = BayesianTensorClassifier().fit(*random_counts(0))
-    kind = BayesianTensorClassifier
-    kind.__new__(kind).__setstate__(state_of(model))
-    state = state_of(model)
-    BROKEN_TENSORS[broken](state)
-    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
-        kind.__new__(kind).__setstate__(state)
+    assert_state_is_refused(model, BROKEN_TENSORS[broken])
 
 
 BROKEN_CUTS = {
@@ -1277,12 +1266,7 @@ BROKEN_CUTS = {
 def test_cuts_of_cells_that_do_not_fit_together_are_refused(broken):
     X, y = random_counts(0)
     model = BayesianTensorClassifier(cells="mdl").fit(X + 3.0 * (y == "sea")[:, None, None], y)
-    kind = BayesianTensorClassifier
-    kind.__new__(kind).__setstate__(state_of(model))
-    state = state_of(model)
-    BROKEN_CUTS[broken](state["cell_values_"])
-    with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
-        kind.__new__(kind).__setstate__(state)
+    assert_state_is_refused(model, lambda state: BROKEN_CUTS[broken](state["cell_values_"]))
 
 
 @pytest.mark.parametrize(
@@ -1373,17 +1357,15 @@ def test_terms_that_do_not_fit_together_are_not_saved(edit, tmp_path):
     ],
 )
 def test_every_statistic_refuses_what_it_cannot_have_counted(name, part, edit):
-    kind = type(MODELS[name].make())
-    model = MODELS[name].make().fit(*random_table(0, 60))
-    kind.__new__(kind).__setstate__(state_of(model))
-    state = state_of(model)
-    at = state["statistic_"]["counted"]
-    *path, last = part if isinstance(part, tuple) else (part,)
-    for step in path:
-        at = at[step]
-    at[last] = edit(at[last])
-    with np.errstate(invalid="ignore"), pytest.raises((ValueError, TypeError)):
-        kind.__new__(kind).__setstate__(state)
+    def edit_part(state):
+        at = state["statistic_"]["counted"]
+        *path, last = part if isinstance(part, tuple) else (part,)
+        for step in path:
+            at = at[step]
+        with np.errstate(invalid="ignore"):
+            at[last] = edit(at[last])
+
+    assert_state_is_refused(MODELS[name].make().fit(*random_table(0, 60)), edit_part)
 
 
 def attributes(node):

@@ -106,6 +106,9 @@ metric : str, optional
     "frequency_limit": """\
 frequency_limit : float, default=1
     Minimum weight of the training rows with the values of a parent set; rarer values are not used as parents.""",
+    "row_seed": """\
+random_state : int, Generator or None, default=0
+    Seed of the values and of the order of the rows.""",
 }
 
 

@@ -12,6 +12,6 @@ def read_arff(source: Source) -> FrameTable:
 
     Strings and dates are text. A sparse row omits zeros and first categories. Row weights are ignored with a warning.
     """
-    frame = read_relation(source, "ARFF", missing=frozenset({"?"}), lists=frozenset()).frame
+    frame, _ = read_relation(source, "ARFF", missing=frozenset({"?"}), lists=frozenset())
     named = [name for name in frame.columns if name.lower() == "class"]
     return FrameTable(source, frame, target=named[-1] if named else frame.columns[-1])

@@ -28,18 +28,6 @@ from unnaive.io.labels import labels_of
 from unnaive.io.source import Source, near
 from unnaive.io.table_file import FrameTable
 
-__all__ = [
-    "BUNDLED",
-    "SYNTHETIC",
-    "DataError",
-    "Dataset",
-    "NoSuchDataError",
-    "TableFile",
-    "load",
-    "names",
-    "open_table",
-]
-
 BUNDLED: dict[str, Callable[..., Any]] = {
     "iris": load_iris,
     "wine": load_wine,

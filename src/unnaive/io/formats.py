@@ -14,8 +14,6 @@ from unnaive.io.parquet import BEGINNING, ParquetTable
 from unnaive.io.source import DataError, Source
 from unnaive.io.table_file import TableFile
 
-__all__ = ["MISSING", "SUFFIXES", "DataError", "TableFile", "as_text", "open_table", "split_suffix"]
-
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arff", ".dat")
 _READERS: dict[str, Callable[[Source], TableFile]] = {
     ".jsonl": read_json_lines,
@@ -53,12 +51,23 @@ def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequenc
     >>> from pathlib import Path
     >>> from unnaive.io import open_table
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "codes.tsv"
-    ...     _ = path.write_text("code\\tsize\\n007\\t1.5\\n012\\t?\\n")
-    ...     print(open_table(path).read())
-      code  size
-    0  007   1.5
-    1  012   NaN
+    ...     path = Path(folder) / "trips.tsv"
+    ...     _ = path.write_text("code\\twarmth\\tclass\\n007\\t21\\tbeach\\n012\\t?\\tmuseum\\n012\\t13\\tmuseum\\n")
+    ...     trips = open_table(path)
+    ...     print(trips.kinds, trips.n_rows)
+    ...     print(trips.read())
+    ...     for batch in trips.batches(["code", "warmth"], rows=2):
+    ...         print(batch)
+    {'code': 'text', 'warmth': 'number', 'class': 'text'} 3
+      code  warmth   class
+    0  007    21.0   beach
+    1  012     NaN  museum
+    2  012    13.0  museum
+      code  warmth
+    0  007    21.0
+    1  012     NaN
+      code  warmth
+    2  012    13.0
     """
     path = Path(path).expanduser()
     _, suffix, zipped = split_suffix(path)

@@ -14,16 +14,15 @@ def read_keel(source: Source) -> FrameTable:
 
     If the header lists inputs, only these and the outputs are columns.
     """
-    relation = read_relation(source, "KEEL", missing=frozenset({"?", "<null>"}), lists=_LISTS)
-    frame = relation.frame
-    outputs = relation.lists.get("output", [])
-    for name in relation.lists.get("input", []) + outputs:
+    frame, lists = read_relation(source, "KEEL", missing=frozenset({"?", "<null>"}), lists=_LISTS)
+    outputs = lists.get("output", [])
+    for name in lists.get("input", []) + outputs:
         if name not in frame.columns:
             raise source.error(f"{name!r} is listed in the header but not declared.{near(name, frame.columns)}")
     target = "class" if "class" in frame.columns else frame.columns[-1]
     if outputs:
         target = outputs[-1]
-    if "input" in relation.lists:
-        chosen = [*relation.lists["input"], *(outputs or [target])]
+    if "input" in lists:
+        chosen = [*lists["input"], *(outputs or [target])]
         frame = frame[list(dict.fromkeys(chosen))]
     return FrameTable(source, frame, target)

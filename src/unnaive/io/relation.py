@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,19 +24,15 @@ _LARGEST_WHOLE = 2.0**53  # beyond this, floats do not represent all integers
 
 
 class _Attribute(ABC):
-    """A declared column, filled value by value."""
+    """A declared column: its values so far, what it appends for a missing value, and for one a sparse row omits."""
+
+    values: Any
+    missing: Any
+    omitted: Any
 
     @abstractmethod
-    def add(self, text: str) -> None:
-        """Append a value."""
-
-    @abstractmethod
-    def add_missing(self) -> None:
-        """Append a missing value."""
-
-    @abstractmethod
-    def add_omitted(self) -> None:
-        """Append the value that a sparse row omits."""
+    def parse(self, text: str) -> Any:
+        """The value to append for a text."""
 
     @abstractmethod
     def column(self) -> pd.Series:
@@ -44,84 +40,67 @@ class _Attribute(ABC):
 
 
 class _Numbers(_Attribute):
+    missing, omitted = math.nan, 0.0
+
     def __init__(self, whole: bool) -> None:
         self._whole = whole
-        self._values = array("d")
+        self.values = array("d")
 
-    def add(self, text: str) -> None:
+    def parse(self, text: str) -> float:
         try:
             number = float(text) if text.isascii() and "_" not in text else math.inf
         except ValueError:
             number = math.inf
         if math.isinf(number):
             raise Unreadable(f"{excerpt(text)!r} is not a finite number")
-        self._values.append(number)
-
-    def add_missing(self) -> None:
-        self._values.append(math.nan)
-
-    def add_omitted(self) -> None:
-        self._values.append(0.0)
+        return number
 
     def column(self) -> pd.Series:
-        numbers = np.array(self._values)
+        numbers = np.array(self.values)
         if self._whole and bool(np.all((numbers == np.floor(numbers)) & (np.abs(numbers) <= _LARGEST_WHOLE))):
             return pd.Series(numbers.astype(np.int64))
         return pd.Series(numbers)
 
 
 class _Categories(_Attribute):
+    missing = -1
+
     def __init__(self, declared: list[str]) -> None:
         twice = next((text for text, count in Counter(declared).items() if count > 1), None)
         if twice is not None:
             raise Unreadable(f"the value {twice!r} is declared twice")
         self._codes = {text: code for code, text in enumerate(declared)}
-        self._values = array("i")
+        # A sparse row omits zeros, and the first declared value has code 0.
+        self.omitted = 0 if declared else -1
+        self.values = array("i")
 
-    def add(self, text: str) -> None:
+    def parse(self, text: str) -> int:
         code = self._codes.get(text)
         if code is None:
             raise Unreadable(f"{excerpt(text)!r} is not among the declared values ({excerpt(', '.join(self._codes))})")
-        self._values.append(code)
-
-    def add_missing(self) -> None:
-        self._values.append(-1)
-
-    def add_omitted(self) -> None:
-        # A sparse row omits zeros, and the first declared value has code 0.
-        self._values.append(0 if self._codes else -1)
+        return code
 
     def column(self) -> pd.Series:
-        return pd.Series(pd.Categorical.from_codes(np.array(self._values), categories=pd.Index(list(self._codes))))
+        return pd.Series(pd.Categorical.from_codes(np.array(self.values), categories=pd.Index(list(self._codes))))
 
 
 class _Texts(_Attribute):
+    missing = omitted = None
+
     def __init__(self) -> None:
-        self._values: list[str | None] = []
+        self.values = []
 
-    def add(self, text: str) -> None:
-        self._values.append(text)
-
-    def add_missing(self) -> None:
-        self._values.append(None)
-
-    def add_omitted(self) -> None:
-        self._values.append(None)
+    def parse(self, text: str) -> str:
+        return text
 
     def column(self) -> pd.Series:
-        return pa.array(self._values, pa.string()).to_pandas()
+        return pa.array(self.values, pa.string()).to_pandas()
 
 
-@dataclass
-class Relation:
-    """All declared columns, and lists of names in the header (KEEL's inputs and outputs)."""
-
-    frame: pd.DataFrame
-    lists: dict[str, list[str]] = field(default_factory=dict)
-
-
-def read_relation(source: Source, format_: str, missing: frozenset[str], lists: frozenset[str]) -> Relation:
-    """Read a file of declared attributes and their data.
+def read_relation(
+    source: Source, format_: str, missing: frozenset[str], lists: frozenset[str]
+) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """All declared columns of a file, and the lists of names in its header (KEEL's inputs and outputs).
 
     ``missing`` are unquoted values that stand for a missing one, ``lists`` further header keywords with lists of names.
     """
@@ -151,7 +130,7 @@ def read_relation(source: Source, format_: str, missing: frozenset[str], lists: 
     _fill(attributes, lines, missing, source)
     frame = pd.concat([attribute.column() for _, attribute in attributes], axis=1)
     frame.columns = pd.Index([name for name, _ in attributes])
-    return Relation(frame, found)
+    return frame, found
 
 
 def _declared(declaration: str) -> tuple[str, _Attribute]:
@@ -185,11 +164,11 @@ def _fill(
             for (name, attribute), value in zip(attributes, _in_order(row, len(attributes))):
                 try:
                     if value is None:
-                        attribute.add_omitted()
+                        attribute.values.append(attribute.omitted)
                     elif not value.quoted and (value.text in missing or not value.text):
-                        attribute.add_missing()
+                        attribute.values.append(attribute.missing)
                     else:
-                        attribute.add(value.text)
+                        attribute.values.append(attribute.parse(value.text))
                 except Unreadable as error:
                     raise Unreadable(f"{error} in column {name!r}") from None
         except Unreadable as error:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.io.datasets import Dataset
 
 Points = NDArray[np.float64]
@@ -30,6 +31,7 @@ _ONE_BIG_COLUMNS = 20
 _ALL_COLUMNS = 48
 
 
+@shared_docs
 def ring_curve(n_rows: int = 20_000, random_state: int | np.random.Generator | None = 0) -> Dataset:
     """A ring, and a curve around its lower half.
 
@@ -41,8 +43,7 @@ def ring_curve(n_rows: int = 20_000, random_state: int | np.random.Generator | N
     ----------
     n_rows : int, default=20_000
         Half of them are "ring" and half "curve"; the extra row of an odd number is "ring".
-    random_state : int, Generator or None, default=0
-        Seed of the values and of the order of the rows.
+    {row_seed}
 
     Returns
     -------
@@ -59,6 +60,7 @@ def ring_curve(n_rows: int = 20_000, random_state: int | np.random.Generator | N
     return _draw("ring_curve", {"ring": _ring, "curve": _curve}, n_rows, random_state)
 
 
+@shared_docs
 def wave(n_rows: int = 20_000, random_state: int | np.random.Generator | None = 0) -> Dataset:
     """Two waves, one a little above the other.
 
@@ -70,8 +72,7 @@ def wave(n_rows: int = 20_000, random_state: int | np.random.Generator | None = 
     ----------
     n_rows : int, default=20_000
         Half of them are "lower" and half "upper"; the extra row of an odd number is "lower".
-    random_state : int, Generator or None, default=0
-        Seed of the values and of the order of the rows.
+    {row_seed}
 
     Returns
     -------
@@ -88,6 +89,7 @@ def wave(n_rows: int = 20_000, random_state: int | np.random.Generator | None = 
     return _draw("wave", {"lower": _lower_wave, "upper": _upper_wave}, n_rows, random_state)
 
 
+@shared_docs
 def one_big(n_rows: int = 68_000, random_state: int | np.random.Generator | None = 0) -> Dataset:
     """One big cluster and nine small ones, in 20 columns that are independent within a class.
 
@@ -99,8 +101,7 @@ def one_big(n_rows: int = 68_000, random_state: int | np.random.Generator | None
     n_rows : int, default=68_000
         Each of "small 1" to "small 9" has one row in 34, rounded down, and "big" all others: 2,000 and 50,000 rows
         by default.
-    random_state : int, Generator or None, default=0
-        Seed of the values and of the order of the rows.
+    {row_seed}
 
     Returns
     -------
@@ -126,6 +127,7 @@ def one_big(n_rows: int = 68_000, random_state: int | np.random.Generator | None
     return _mix("one_big", parts, rng)
 
 
+@shared_docs
 def ring_curve_wave_tri_gaussian(
     n_rows: int, random_state: int | np.random.Generator | None = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -140,8 +142,7 @@ def ring_curve_wave_tri_gaussian(
     ----------
     n_rows : int
         Each class has a seventh of them; the remainder goes to the first classes, one row each.
-    random_state : int, Generator or None, default=0
-        Seed of the values and of the order of the rows.
+    {row_seed}
 
     Returns
     -------

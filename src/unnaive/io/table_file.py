@@ -25,25 +25,6 @@ class TableFile(ABC):
     n_rows : int
     target : str
         The default column to predict.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from unnaive.io import open_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "trips.csv"
-    ...     _ = path.write_text("sky,warmth,class\\nclear,21,beach\\ngrey,,museum\\ngrey,13,museum\\n")
-    ...     trips = open_table(path)
-    ...     print(trips.kinds, trips.n_rows)
-    ...     for batch in trips.batches(["sky", "warmth"], rows=2):
-    ...         print(batch)
-    {'sky': 'text', 'warmth': 'number', 'class': 'text'} 3
-         sky  warmth
-    0  clear    21.0
-    1   grey     NaN
-        sky  warmth
-    2  grey    13.0
     """
 
     def __init__(self, source: Source, columns: Sequence[str]) -> None:

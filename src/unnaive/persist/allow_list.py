@@ -208,10 +208,8 @@ def _same(one: Any, other: Any, archive: ZipFile) -> bool:
 
 
 def _same_array(one: str, other: str, archive: ZipFile) -> bool:
-    if one == other:
-        return True
     same_size = archive.getinfo(one).file_size == archive.getinfo(other).file_size
-    return same_size and archive.read(one) == archive.read(other)
+    return one == other or (same_size and archive.read(one) == archive.read(other))
 
 
 def _check_array_file(stream: IO[bytes], size: int) -> None:

@@ -64,12 +64,6 @@ class SavedModel:
         Name of the column it predicts.
     manifest : dict
         What :func:`read_manifest` returns.
-
-    Examples
-    --------
-    >>> from unnaive.persist import SavedModel
-    >>> SavedModel(model=None, target="species", manifest={}).target
-    'species'
     """
 
     model: Any

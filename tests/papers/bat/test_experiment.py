@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from tests.cli.test_main import run  # noqa: F401 - a fixture
+from tests.cli.conftest import run  # noqa: F401 - a fixture
 from unnaive import SubgraphTensor, TextTensor
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.graphs.labelled_graph import Graph

@@ -14,7 +14,7 @@ import pytest
 from sklearn.metrics import mutual_info_score
 from sklearn.model_selection import StratifiedKFold
 
-from tests.cli.test_main import run  # noqa: F401 - a fixture
+from tests.cli.conftest import run  # noqa: F401 - a fixture
 from unnaive import DecomposedTensorClassifier
 from unnaive.decomposition.cp import greedy_terms
 from unnaive.decomposition.joint_tensor import joint_tensor

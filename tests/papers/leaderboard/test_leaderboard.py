@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.cli.test_main import run as command  # noqa: F401 - a fixture
+from tests.cli.conftest import run as command  # noqa: F401 - a fixture
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import read_results
 from unnaive.io.datasets import Dataset, load

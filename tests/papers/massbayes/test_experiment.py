@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.cli.test_main import run  # noqa: F401 - a fixture
+from tests.cli.conftest import run  # noqa: F401 - a fixture
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.io.synthetic import one_big, ring_curve, wave
 from unnaive.papers.massbayes import data_sets as massbayes_sets

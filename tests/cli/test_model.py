@@ -1,0 +1,242 @@
+"""Fit, predict, update, forget, explain, info and models give the answers of the library."""
+
+import csv
+import json
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unnaive.models import MODELS
+from unnaive.persist import load, read_manifest
+
+
+def frame_of(path):
+    """A file as Python reads its numbers: releases of pandas differ in the last digit."""
+    frame = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=object)
+    for name in frame:
+        with suppress(ValueError):
+            frame[name] = [float(value) for value in frame[name]]
+    return frame
+
+
+# Fit, predict, update, forget
+
+
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.data == "table"])
+def test_every_model_is_fitted_saved_and_predicts_from_files(name, folder, run):
+    code, out, err = run("fit", "table.csv", "--model", name, "-o", "m.unnaive")
+    assert (code, err) == (0, "")
+    assert "200 rows and 5 columns, predicting 'mood' (3 classes)" in out
+    code, out, err = run("predict", "m.unnaive", "table.csv", "-o", "out.csv")
+    assert (code, err) == (0, "")
+    written = frame_of("out.csv")
+    saved = load("m.unnaive")
+    data = frame_of("table.csv")
+    model = MODELS[name].make().fit(data.drop(columns="mood"), data["mood"].to_numpy().astype(str))
+    assert written["mood"].tolist() == model.predict(data.drop(columns="mood")).tolist()
+    if hasattr(model, "predict_proba"):
+        assert list(written) == ["mood", *(f"p({label})" for label in saved.model.classes_)]
+        expected = model.predict_proba(data.drop(columns="mood"))
+        np.testing.assert_array_equal(written.drop(columns="mood").to_numpy(), expected)
+    accuracy = (written["mood"] == data["mood"]).mean()
+    assert f"200 rows predicted, {accuracy:.4f} of them as labelled." in out
+
+
+@pytest.mark.parametrize("file", ["table.tsv.gz", "table.parquet"])
+def test_every_format_gives_the_same_model(file, folder, run):
+    for name, source in (("one", "table.csv"), ("two", file)):
+        assert run("fit", source, "-m", "tan", "-o", f"{name}.unnaive")[0] == 0
+        assert run("predict", f"{name}.unnaive", "table.csv", "-o", f"{name}.csv")[0] == 0
+    assert (folder / "one.csv").read_text() == (folder / "two.csv").read_text()
+
+
+def test_update_and_forget_are_exact(folder, run):
+    run("fit", "table.csv", "-m", "nb", "-o", "whole.unnaive")
+    # Bins come from the rows of the first fit, so only text is compared here.
+    for name in ("table", "first", "last"):
+        frame_of(f"{name}.csv").drop(columns=["width", "length"]).to_csv(f"{name}_text.csv", index=False)
+    run("fit", "table_text.csv", "-m", "aode", "-o", "whole.unnaive")
+    run("fit", "first_text.csv", "-m", "aode", "-o", "part.unnaive")
+    code, out, _ = run("update", "part.unnaive", "last_text.csv")
+    assert code == 0
+    assert "100 rows counted into part.unnaive, which now holds 200." in out
+    for name in ("whole", "part"):
+        run("predict", f"{name}.unnaive", "table_text.csv", "-o", f"{name}.csv")
+    assert (folder / "whole.csv").read_text() == (folder / "part.csv").read_text()
+    code, out, _ = run("forget", "part.unnaive", "last_text.csv", "--json")
+    assert (code, json.loads(out)["total"]) == (0, 100)
+    run("fit", "first_text.csv", "-m", "aode", "-o", "first.unnaive")
+    for name in ("first", "part"):
+        run("predict", f"{name}.unnaive", "table_text.csv", "-o", f"{name}.csv")
+    assert (folder / "first.csv").read_text() == (folder / "part.csv").read_text()
+
+
+def test_rows_never_counted_are_not_forgotten_and_the_file_stays(folder, run):
+    run("fit", "first.csv", "-m", "aode", "-o", "m.unnaive")
+    before = (folder / "m.unnaive").read_bytes()
+    code, _, err = run("forget", "m.unnaive", "table.csv")
+    assert code == 2
+    assert "never counted" in err
+    frame_of("first.csv").assign(mood="glum").to_csv("glum.csv", index=False)
+    code, _, err = run("update", "m.unnaive", "glum.csv")
+    assert code == 2
+    assert "has the label 'glum', which the model does not know (always" in err or "no, perhaps, yes" in err
+    assert (folder / "m.unnaive").read_bytes() == before
+
+
+def test_a_model_that_does_not_count_cannot_be_updated(folder, run):
+    run("fit", "first.csv", "-m", "logistic", "-o", "m.unnaive")
+    code, _, err = run("update", "m.unnaive", "last.csv")
+    assert code == 2
+    assert "cannot update rows, only counting models can" in err
+
+
+def test_text_that_looks_like_numbers_stays_text_in_another_file(folder, run):
+    frame = pd.DataFrame({"code": ["1", "2", "x"] * 20, "class": ["a", "b", "c"] * 20})
+    frame.to_csv("train.csv", index=False)
+    pd.DataFrame({"code": ["1", "2"]}).to_csv("new.csv", index=False)
+    run("fit", "train.csv", "-m", "nb", "-o", "m.unnaive")
+    code, _, _ = run("predict", "m.unnaive", "new.csv", "-o", "out.csv")
+    assert code == 0
+    assert frame_of("out.csv")["class"].tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_columns_of_codes_are_categories_where_one_says_so(ending, folder, run):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"code": rng.integers(4, size=200), "shelf": rng.integers(3, size=200)})
+    frame["class"] = np.where((frame["code"] % 2 == 0) ^ (rng.random(200) < 0.1), "even", "odd")  # no cut can tell
+    getattr(frame, f"to_{ending}")(f"codes.{ending}", index=False)
+    for codes in ("all", "code,shelf"):
+        assert run("fit", f"codes.{ending}", "-m", "nb", "-o", "m.unnaive", "--categorical", codes)[0] == 0
+        code, out, _ = run("predict", "m.unnaive", f"codes.{ending}", "-o", "out.csv", "--json")
+        assert json.loads(out)["accuracy"] > 0.85
+        assert load("m.unnaive").model.encoder_.categories_[0].tolist() == ["0", "1", "2", "3"]
+    code, _, err = run("fit", f"codes.{ending}", "-m", "nb", "-o", "m.unnaive", "-c", "coed")
+    assert code == 2
+    assert "no column 'coed'. Did you mean 'code'?" in err
+    code, out, _ = run("compare", f"codes.{ending}", "-m", "nb", "-c", "all", "--cv", 3, "-j", 1, "--json")
+    assert json.loads(out)["leaderboard"][0]["score"] > 0.85
+
+
+def test_whole_numbers_as_labels_and_rows_without_one(folder, run):
+    frame = pd.DataFrame({"x": ["u", "v"] * 30, "y": [1.0, 2.0] * 30})
+    frame.loc[:4, "y"] = None
+    frame.to_csv("numbers.csv", index=False)
+    code, out, _ = run("fit", "numbers.csv", "-m", "nb", "-o", "m.unnaive", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert (told["n_rows"], told["n_unlabelled"], told["classes"]) == (55, 5, [1, 2])
+    code, out, _ = run("predict", "m.unnaive", "numbers.csv", "-o", "out.parquet", "--json")
+    assert json.loads(out)["accuracy"] == 1.0
+    assert pd.read_parquet("out.parquet")["y"].tolist() == [1, 2] * 30
+
+
+def test_columns_may_stand_in_another_order_with_others_between(folder, run):
+    run("fit", "table.csv", "-m", "tan", "-o", "m.unnaive")
+    frame = frame_of("table.csv")
+    shuffled = frame[list(frame)[::-1]].assign(extra=1)
+    shuffled.drop(columns="mood").to_csv("other.csv", index=False)
+    run("predict", "m.unnaive", "table.csv", "-o", "one.csv")
+    code, out, _ = run("predict", "m.unnaive", "other.csv", "-o", "two.csv")
+    assert code == 0
+    assert out == "two.csv: 200 rows predicted.\n"
+    assert (folder / "one.csv").read_text() == (folder / "two.csv").read_text()
+
+
+def test_a_failed_prediction_leaves_no_file_behind(folder, run):
+    run("fit", "table.csv", "-m", "tan", "-o", "m.unnaive")
+    frame_of("table.csv").assign(width="wide").to_csv("bad.csv", index=False)
+    code, _, err = run("predict", "m.unnaive", "bad.csv", "-o", "out.csv")
+    assert code == 2
+    assert "'width'" in err
+    assert not list(folder.glob("out*"))
+    code, _, err = run("predict", "m.unnaive", "table.csv", "-o", "out.xlsx")
+    assert code == 2
+    assert "end in .csv or .parquet" in err
+
+
+# Explain, info, models
+
+
+def explanation_of_row_7(run, source, *options):
+    """What `explain` prints as JSON, which sums to the log odds that `predict` writes."""
+    run("fit", source, *options, "-o", "m.unnaive")
+    run("predict", "m.unnaive", source, "-o", "out.csv")
+    predicted = frame_of("out.csv").iloc[7]
+    code, out, _ = run("explain", "m.unnaive", source, "--row", 7, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["label"] == predicted["mood"]
+    odds = np.log(predicted[f"p({told['label']})"]) - np.log(predicted[f"p({told['against']})"])
+    assert abs(sum(entry["log_odds"] for entry in told["contributions"]) - odds) < 1e-9
+    return told
+
+
+@pytest.mark.parametrize("name", ["nb", "aode", "tan", "hnb"])
+def test_an_explanation_sums_to_the_log_odds_of_the_prediction(name, folder, run):
+    told = explanation_of_row_7(run, "table.csv", "-m", name)
+    assert {entry["column"] for entry in told["contributions"]} == {
+        "prior",
+        "colour",
+        "size",
+        "tall",
+        "width",
+        "length",
+    }
+
+
+def test_an_explanation_is_printed_and_drawn(folder, run):
+    run("fit", "table.csv", "-m", "aode", "-o", "m.unnaive")
+    code, out, _ = run("explain", "m.unnaive", "table.csv", "--label", "no", "--against", "yes", "--plot", "why.svg")
+    assert code == 0
+    assert out.startswith("no (")
+    assert "← yes   no →" in out
+    assert "total" in out
+    assert (folder / "why.svg").read_text().count("colour") >= 1
+    code, _, err = run("explain", "m.unnaive", "table.csv", "--label", "maybe")
+    assert code == 2
+    assert "There is no class 'maybe'; there are no, perhaps, yes" in err
+    code, _, err = run("explain", "m.unnaive", "table.csv", "--row", 200)
+    assert code == 2
+    assert "there is no row 200" in err
+
+
+def test_a_baseline_is_not_explained(folder, run):
+    run("fit", "table.csv", "-m", "tree", "-o", "m.unnaive")
+    code, _, err = run("explain", "m.unnaive", "table.csv")
+    assert code == 2
+    assert "cannot say what its columns contribute" in err
+
+
+def test_info_says_what_is_in_a_model_file(folder, run):
+    run("fit", "table.csv", "-m", "waode", "-o", "m.unnaive")
+    code, out, _ = run("info", "m.unnaive")
+    assert code == 0
+    for words in ("WAODE(", "mood: no, perhaps, yes", "colour (text", "width (numbers", "200"):
+        assert words in out
+    code, out, _ = run("info", "m.unnaive", "--json")
+    assert json.loads(out) == read_manifest("m.unnaive")
+
+
+def test_models_are_those_of_the_registry(run):
+    code, out, _ = run("models")
+    assert code == 0
+    for model in MODELS.values():
+        assert model.name in out
+        assert model.description in out
+    code, out, _ = run("models", "--json")
+    assert [entry["name"] for entry in json.loads(out)] == list(MODELS)
+
+
+def test_predictions_survive_commas_and_quotes_in_labels(folder, run):
+    frame = pd.DataFrame({"a": ["p", "q"] * 20, "class": ['say "yes", please', "no\nway"] * 20})
+    frame.to_csv("odd.csv", index=False)
+    assert run("fit", "odd.csv", "-m", "nb", "-o", "m.unnaive")[0] == 0
+    assert run("predict", "m.unnaive", "odd.csv", "-o", "out.csv")[0] == 0
+    with open("out.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[1][0] == 'say "yes", please'
+    assert rows[2][0] == "no\nway"
