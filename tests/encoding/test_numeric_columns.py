@@ -39,7 +39,7 @@ def test_arrays_of_any_type_of_number_are_read_as_doubles(dtype):
         (pd.DataFrame({"width": [1.0, None]}), "Column 'width' contains NaN, and BaseEstimator cannot do without"),
         (np.array([[1.0, np.nan]]), "Column 1 contains NaN"),
         (np.array([[np.inf, 1.0]]), "Column 0 contains infinity"),
-        (pd.DataFrame({"n": [1], "sky": ["grey"]}), "Column 'sky' holds 'grey', but BaseEstimator takes numbers alone"),
+        (pd.DataFrame({"n": [1], "sky": ["grey"]}), "Column 'sky' holds 'grey', but BaseEstimator takes only numbers"),
         (pd.DataFrame({"sky": pd.Categorical(["grey"], ["blue", "grey"])}), "Column 'sky' holds 'blue'"),
         (pd.DataFrame({"sky": pd.Series([None, None], dtype=object)}), "Column 'sky' holds no values at all"),
         (csr_matrix(np.eye(2)), "[Ss]parse"),

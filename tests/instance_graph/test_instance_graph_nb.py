@@ -255,7 +255,7 @@ def test_missing_values_are_refused_with_a_remedy():
 
 def test_text_is_refused_with_a_remedy():
     X = pd.DataFrame({"width": [1.0, 2.0, 3.0], "sky": ["grey", "blue", "grey"]})
-    with pytest.raises(ValueError, match="Column 'sky' holds 'grey', but InstanceGraphNB takes numbers alone"):
+    with pytest.raises(ValueError, match="Column 'sky' holds 'grey', but InstanceGraphNB takes only numbers"):
         quick().fit(X, [0, 1, 0])
 
 

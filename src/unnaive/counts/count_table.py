@@ -125,20 +125,17 @@ class CountTable:
 
     def merge(self, other: CountTable) -> None:
         """Add the counts of a table of the same shape."""
-        self.class_count += other.class_count
-        for mine, theirs in zip(self.tables, other.tables):
+        for mine, theirs in zip(self.counted(), other.counted()):
             mine += theirs
 
     def contains(self, other: CountTable) -> bool:
         """Whether every count is at least that of a table of the same shape."""
-        return all(
-            bool(np.all(theirs <= mine + rounding_of(mine)))
-            for mine, theirs in zip([self.class_count, *self.tables], [other.class_count, *other.tables])
-        )
+        pairs = zip(self.counted(), other.counted())
+        return all(bool(np.all(theirs <= mine + rounding_of(mine))) for mine, theirs in pairs)
 
     def subtract(self, other: CountTable) -> None:
         """Subtract the counts of a table of the same shape that this one contains."""
-        for mine, theirs in zip([self.class_count, *self.tables], [other.class_count, *other.tables]):
+        for mine, theirs in zip(self.counted(), other.counted()):
             tiny = rounding_of(mine)
             mine -= theirs
             # Fractional weights leave rounding errors where zero is left; a count is never negative.

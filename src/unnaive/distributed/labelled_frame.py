@@ -42,7 +42,7 @@ class LabelledFrame:
         self.target = target
         self.names = [name for name in frame.columns if name != target]
         if not self.names:
-            raise DataError(f"The frame has no columns beside {target!r}: there is nothing to learn from.")
+            raise DataError(f"The frame has no columns besides {target!r}: there is nothing to learn from.")
         types = meta_nonempty(frame._meta)
         self.example: pd.DataFrame = types[self.names]
         self._kinds = {name: kind_of(types[name].dtype) for name in types.columns}

@@ -95,7 +95,7 @@ def _sorted(values: Any) -> list[Any]:
     distinct = list(set(values))
     try:
         return sorted(distinct)
-    except TypeError:  # text beside numbers has no order of its own
+    except TypeError:  # text and numbers together have no natural order
         return sorted(distinct, key=lambda value: (type(value).__name__, str(value)))
 
 

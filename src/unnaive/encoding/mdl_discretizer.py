@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any, ClassVar
 
 import narwhals as nw
@@ -137,8 +136,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             column = np.ascontiguousarray(X[:, j])
             distinct, counts = value_counts(column, classes, weights, len(labels))
             cut_points.append(mdl_cut_points(distinct, counts, kononenko, bool(self.better_encoding)))
-        self._take_over(cut_points)
-        return self
+        return self._take_over(cut_points)
 
     def fit_cells(self, columns: Sequence[ValueCells]) -> MDLDiscretizer:
         """Find the cut points of columns from counts of cells of values; for distributed use.
@@ -147,26 +145,18 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         self._validate_params()
         kononenko, better = self.criterion == "kononenko", bool(self.better_encoding)
-        self._take_over(
+        return self._take_over(
             [
                 mdl_cut_points_between_cells(cells.lowest, cells.highest, cells.counts, kononenko, better)
                 for cells in columns
             ]
         )
-        self.n_features_in_ = len(columns)
-        return self
 
-    def _take_over(self, cut_points: list[np.ndarray]) -> None:
+    def _take_over(self, cut_points: list[np.ndarray]) -> MDLDiscretizer:
         self.cut_points_ = cut_points
         self.n_bins_ = np.array([len(cuts) + 1 for cuts in cut_points])
-
-    def beside(self, other: MDLDiscretizer) -> MDLDiscretizer:
-        """A discretizer of the columns of both, first of this one, then of the other; for streaming use."""
-        both = clone(self)
-        both.cut_points_ = [*self.cut_points_, *other.cut_points_]
-        both.n_bins_ = np.concatenate([self.n_bins_, other.n_bins_])
-        both.n_features_in_ = self.n_features_in_ + other.n_features_in_
-        return both
+        self.n_features_in_ = len(cut_points)
+        return self
 
     def transform(self, X: Any) -> np.ndarray:
         """Number the bins from 0; a value on a cut point belongs to the bin below it.
@@ -231,7 +221,7 @@ def bins_of_batches(
 ) -> MDLDiscretizer:
     """Bins of the named columns from all their values, as many columns at a time as fit into a fixed memory."""
     at_a_time = max(1, _MAX_BYTES // (8 * n_rows))
-    parts = []
+    cut_points: list[np.ndarray] = []
     for start in range(0, len(names), at_a_time):
         group = names[start : start + at_a_time]
         numbers, labels = np.empty((n_rows, len(group))), np.empty(n_rows, dtype=np.int64)
@@ -242,8 +232,8 @@ def bins_of_batches(
             for column, name in enumerate(group):
                 numbers[part, column] = _numbers(X[name], name)
             row += len(y)
-        parts.append(clone(discretizer).fit(numbers, labels))
-    return reduce(MDLDiscretizer.beside, parts)
+        cut_points.extend(clone(discretizer).fit(numbers, labels).cut_points_)
+    return clone(discretizer)._take_over(cut_points)
 
 
 def _numbers(column: Any, name: str) -> np.ndarray:

@@ -37,7 +37,7 @@ def read_numbers(owner: Any, X: Any, reset: bool) -> FloatArray:
                 continue
             example = f" {values[0]!r}" if values else " no values at all"
             raise ValueError(
-                f"Column {table.name(column)} holds{example}, but {kind} takes numbers alone. Encode it first, for "
+                f"Column {table.name(column)} holds{example}, but {kind} takes only numbers. Encode it first, for "
                 f"example with make_pipeline(make_column_transformer((OneHotEncoder(sparse_output=False), "
                 f"[{table.name(column)}]), remainder='passthrough'), {kind}())."
             )
@@ -51,7 +51,7 @@ def read_numbers(owner: Any, X: Any, reset: bool) -> FloatArray:
         name = repr(names[column]) if names is not None else str(column)
         if np.isnan(numbers[:, column]).any():
             raise ValueError(
-                f"Column {name} contains NaN, and {kind} cannot do without a value. Impute it first, for example with "
+                f"Column {name} contains NaN, and {kind} does not accept missing values. Impute it first, for example with "
                 f"make_pipeline(SimpleImputer(), {kind}())."
             )
         raise ValueError(f"Column {name} contains infinity. Replace it by a number, or by NaN and impute that.")

@@ -1,0 +1,67 @@
+"""Values are looked up among categories, and numbers among cut points."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unnaive.core.validation import RawColumn
+from unnaive.encoding.categories import (
+    Categories,
+    Rows,
+    bin_codes,
+    categories_of,
+    columns_with_missing,
+    direct_table,
+    distinct_numbers,
+    encode_objects,
+    search_numbers,
+)
+
+
+def test_declared_categories_come_first_and_others_are_sorted():
+    categories = Categories(["m", "s"], ["x", "a", "m"])
+    assert categories.values == ["m", "s", "a", "x"]
+    assert categories.union(Categories([], ["b"])).values == ["m", "s", "a", "b", "x"]
+    assert categories.codes_in(categories.union(Categories([], ["b"]))).tolist() == [0, 1, 2, 4]
+    assert categories.union(Categories([], ["a"])) is categories
+
+
+def test_missing_and_unseen_values_have_code_minus_one():
+    column = RawColumn(np.array(["b", None, "a"], dtype=object))
+    known = categories_of(column, "sky")
+    assert encode_objects(RawColumn(np.array(["a", "c", None], dtype=object)), known, "sky").tolist() == [0, -1, -1]
+    with pytest.raises(ValueError, match="Column sky held text when the model was fitted but now holds numbers"):
+        encode_objects(RawColumn(np.array([1, 2], dtype=object)), known, "sky")
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.one_of(st.integers(-5, 5), st.just(float("nan")), st.floats(-1e6, 1e6)), min_size=1))
+def test_numbers_are_found_among_their_distinct_values(values):
+    numbers = np.array(values, dtype=np.float64)
+    (distinct,) = distinct_numbers(numbers[:, None])
+    assert distinct.tolist() == np.unique(numbers[~np.isnan(numbers)]).tolist()
+    codes = search_numbers(numbers, Categories([], distinct.tolist()))
+    assert (codes < 0).tolist() == np.isnan(numbers).tolist()
+    assert distinct[codes[codes >= 0]].tolist() == numbers[codes >= 0].tolist()
+
+
+def test_integers_in_a_short_range_are_looked_up_directly():
+    low, table = direct_table(np.array([3.0, 5.0]))
+    assert (low, table.tolist()) == (3.0, [0, -1, 1])
+    assert direct_table(np.array([0.5])) is None
+    assert direct_table(np.array([0.0, 1e9])) is None
+
+
+def test_bins_are_the_numbers_of_cut_points_below():
+    X = np.array([[1.0, 5.0], [2.0, np.nan], [2.5, 7.0]])
+    cuts, starts = np.array([1.0, 2.0, 6.0]), np.array([0, 2, 3])
+    assert bin_codes(X, cuts, starts).tolist() == [[0, 0], [1, -1], [2, 1]]
+
+
+def test_rows_are_taken_and_repeated_with_codes_and_numbers():
+    rows = Rows(np.array([[0], [-1]], dtype=np.int32), np.array([[1.5], [2.5]]))
+    assert len(rows) == 2
+    assert rows[1:].numbers.tolist() == [[2.5]]
+    assert rows[:1].repeated(2).codes.tolist() == [[0], [0]]
+    assert columns_with_missing(rows.codes).tolist() == [True]
