@@ -102,7 +102,7 @@ def test_kernel_densities_are_those_of_the_definition(data, seed):
             scores = np.zeros((1, n_classes))
             add_kernel_densities(
                 alone,
-                densities.centres,
+                densities.centers,
                 densities.shares,
                 densities.starts,
                 densities.width,
@@ -130,12 +130,12 @@ def test_densities_have_a_mirror_image(data, seed):
     for sign in (1.0, -1.0):
         d = kernel_densities(counted(sign * numbers, classes, weights, n_classes))
         scores.append(np.zeros((10, n_classes)))
-        add_kernel_densities(sign * new, d.centres, d.shares, d.starts, d.width, d.precision, scores[-1])
+        add_kernel_densities(sign * new, d.centers, d.shares, d.starts, d.width, d.precision, scores[-1])
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-9, atol=1e-9)
 
 
 def test_a_number_far_from_everything_keeps_the_smallest_factor():
     d = kernel_densities(counted([[0.0], [1.0]], [0, 0], [1.0, 1.0], 1))
     scores = np.zeros((2, 1))
-    add_kernel_densities(np.array([[1e6], [-1e6]]), d.centres, d.shares, d.starts, d.width, d.precision, scores)
+    add_kernel_densities(np.array([[1e6], [-1e6]]), d.centers, d.shares, d.starts, d.width, d.precision, scores)
     np.testing.assert_allclose(scores, np.log(1e-75))

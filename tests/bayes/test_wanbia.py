@@ -22,9 +22,9 @@ from unnaive.bayes.wanbia_objective import (
     LogFactors,
     MeanLoss,
     TrainingRows,
-    alike_together,
     best_exponents,
     equal_width_codes,
+    merge_equal_rows,
 )
 from unnaive.core.validation import index_labels, read_table
 from unnaive.counts.statistic import Rows
@@ -155,7 +155,7 @@ def test_an_impossible_class_and_an_impossible_value_are_no_reason_for_nan(squar
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_that_say_the_same_are_one_of_their_weight(seed):
     training, factors, _ = random_problem(seed, n_rows=400, n_codes=3, n_numbers=0, n_classes=2)
-    together = alike_together(training, factors)
+    together = merge_equal_rows(training, factors)
     assert len(together.classes) < 120
     np.testing.assert_allclose(together.weights.sum(), training.weights.sum())
     exponents = np.random.default_rng(seed).random(3)
@@ -173,7 +173,7 @@ def test_rows_come_together_in_the_same_order_whatever_theirs_was():
         training.classes[shuffled],
         training.weights[shuffled],
     )
-    one, two = (alike_together(rows, factors) for rows in (training, other))
+    one, two = (merge_equal_rows(rows, factors) for rows in (training, other))
     np.testing.assert_array_equal(one.rows.numbers, two.rows.numbers)
     np.testing.assert_array_equal(one.classes, two.classes)
     np.testing.assert_array_equal(one.weights, two.weights)
@@ -413,7 +413,7 @@ def test_a_model_from_a_file_has_the_same_weights_and_answers(model, tmp_path):
 def test_a_state_that_does_not_fit_together_is_refused(wrong):
     model = WeightedGaussianNB().fit(*random_table(0, 100))
     state = model.__getstate__()
-    with pytest.raises(ValueError, match=r"fit together|no fitted NaiveBayes|Steps"):
+    with pytest.raises(ValueError, match=r"fit together|must be a fitted NaiveBayes|n_iter_ must"):
         WeightedGaussianNB().__setstate__({**state, **wrong})
     binned = WeightedNaiveBayes().fit(*random_table(0, 100))
     with pytest.raises(ValueError, match="fit together"):

@@ -291,3 +291,8 @@ def test_stages_are_kept_together():
     np.testing.assert_array_equal(apart.at(3).columns, two.columns)
     assert len(apart.up_to(2)) == 2
     np.testing.assert_array_equal(apart.up_to(2).terms.weights, one.weights)
+
+
+def test_weights_of_the_paper_s_example():
+    found = terms_of(tensor_of(CODES, CLASSES, [2, 2], 2), 3, init="svd", tol=1e-9, max_iter=500)
+    np.testing.assert_array_equal(found.terms.weights.round(4), [0.4389, 0.1596, 0.0417])

@@ -188,5 +188,21 @@ def test_hundreds_of_columns_do_not_underflow():
 
 def test_smoothing_has_to_be_above_zero():
     tensor = joint_tensor(np.zeros((1, 1), np.int32), np.array([0]), np.ones(1), np.array([1]), 1)
-    with pytest.raises(ValueError, match=r"smoothing=0\.0 has to be above 0"):
+    with pytest.raises(ValueError, match=r"smoothing=0\.0 must be positive"):
         mixture_path(tensor, 1, n_rows=1.0, smoothing=0.0, random=np.random.default_rng(0))
+
+
+def test_a_small_table_by_one_component_and_by_two():
+    codes = np.array([[0, 0], [0, 0], [1, 1], [1, -1]], dtype=np.int32)
+    tensor = joint_tensor(codes, np.array([0, 0, 1, 1]), np.ones(4), np.array([2, 2]), 2)
+    one, two = mixture_path(tensor, 2, n_rows=4.0, smoothing=1.0, random=np.random.default_rng(0))
+    np.testing.assert_array_equal(one.values(codes[:1])[0].round(3), [[0.156, 0.156]])
+    np.testing.assert_array_equal(two.values(codes[:1])[0].round(3), [[0.283, 0.082]])
+
+
+def test_a_sweep_over_a_single_component_gives_smoothed_shares():
+    codes = np.array([[0], [1], [1]], dtype=np.int32)
+    tensor = joint_tensor(codes, np.array([0, 1, 1]), np.ones(3), np.array([2]), 2)
+    independence = mixture_path(tensor, 1, n_rows=3.0, random=np.random.default_rng(0))[0]
+    better, _ = em_step(tensor, independence, n_rows=3.0)
+    np.testing.assert_allclose(better.columns.ravel(), [1.15 / 3.3, 2.15 / 3.3], rtol=1e-12)

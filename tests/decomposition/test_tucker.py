@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.naive_reference import tucker as reference
 from unnaive.decomposition.joint_tensor import JointTensor, joint_tensor
-from unnaive.decomposition.tucker import _Contraction, _iterated, _possible_steps, _sweep, tucker_path
+from unnaive.decomposition.tucker import _Contraction, _hooi, _possible_steps, _sweep, tucker_path
 
 examples = settings(deadline=None, max_examples=60)
 FIRST_CORES = 5
@@ -207,12 +207,22 @@ def test_hundreds_of_columns_do_not_underflow():
     assert path[0].core[0] > tensor.mass.max()
     assert np.sum(path[-1].core ** 2) > np.sum(path[0].core ** 2)
     spread = [np.full((5, 1), 0.2**0.5)] * 900 + [np.full((3, 1), 3**-0.5)]  # their products are below 1e-314
-    assert _iterated(tensor, tuple(spread), 1e-6, 500).core[0] > tensor.mass.max()
+    assert _hooi(tensor, tuple(spread), 1e-6, 500).core[0] > tensor.mass.max()
 
 
 def test_missing_values_are_refused_with_the_remedy():
     codes = np.array([[0, -1], [1, 0]], dtype=np.int32)
     tensor = joint_tensor(codes, np.array([0, 1]), np.ones(2), np.array([2, 1]), 2)
-    with pytest.raises(ValueError, match=r"without missing values: take tensor\.completed"):
+    with pytest.raises(ValueError, match=r"without missing values: use tensor\.completed"):
         tucker_path(tensor, 2)
     assert len(tucker_path(tensor.completed(np.random.default_rng(0), 2), 2)) == 2
+
+
+def test_cores_of_the_paper_s_example():
+    codes = np.array([[0, 0], [0, 1], [0, 1], [0, 1], [1, 0], [0, 0]], dtype=np.int32)
+    tensor = joint_tensor(codes, np.array([0, 0, 0, 1, 1, 1]), np.ones(6), np.array([2, 2]), 2)
+    path = tucker_path(tensor, 8)
+    assert [each.sizes for each in path] == [(1, 1, 1)] * 3 + [(1, 2, 2)] * 4 + [(2, 2, 2)]
+    np.testing.assert_array_equal(path[0].core.round(4), [0.4389])
+    values, _ = path[-1].terms.values(np.array([[0, 1]], dtype=np.int32))
+    np.testing.assert_array_equal(values.round(4), [[0.3333, 0.1667]])

@@ -234,3 +234,12 @@ def test_what_is_not_refused_can_be_asked_about_any_row(data):
         return
     for rows in (values, np.full((1, 4), np.nan), np.nan_to_num(values)):
         assert mean_shares(found, rows, common).shape == (len(rows), 3)
+
+
+def test_packed_trees_know_their_numbers_of_nodes():
+    settings_ = Settings(np.zeros(1, dtype=np.int64), 2, 10, False)
+    sample = Sample(np.array([[1.0], [2.0]]), np.array([0, 1]), np.ones(2))
+    tree = grow_forest([sample], settings_, [SeedSequence(0)], None)[0]
+    packed = pack([tree, tree])
+    assert packed["n_nodes"].tolist() == [3, 3]
+    assert len(unpack(packed, settings_)) == 2

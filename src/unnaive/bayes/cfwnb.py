@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from unnaive.bayes.naive_bayes import NaiveBayes
 from unnaive.bayes.wanbia import ColumnWeightedClassifier
 from unnaive.bayes.wanbia_objective import TrainingRows, equal_width_codes
+from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import CountTable
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS
 from unnaive.counts.mutual_information import conditional_mutual_information, mutual_information
@@ -20,49 +21,40 @@ from unnaive.counts.statistic import Rows
 from unnaive.encoding.categories import columns_with_missing
 
 
+@shared_docs
 class CorrelationWeightedNB(ColumnWeightedClassifier):
     """Naive Bayes with weights by correlation (CFWNB).
 
-    P(y | x) is proportional to P(y) Π P(x_j | y)^w_j. The weight of a column is large if it shares much information
-    with the class and little with the other columns: the logistic function of its mutual information with the class
-    less its mean mutual information with the other columns, both relative to their means over all columns.
+    P(y | x) is proportional to P(y) Π P(x_j | y)^w_j. The weight of a column is the logistic function of its mutual
+    information with the class less its mean mutual information with the other columns, both relative to their means
+    over all columns: large for relevant columns that are not redundant.
 
     Parameters
     ----------
     numeric : {"discretize", "gaussian"}, default="discretize"
-        How numeric columns are modelled: in bins, or by one Gaussian a class.
+        How numeric columns are modeled: discretized, or by one Gaussian per class.
     n_bins : int, default=10
-        Bins of equal width, from the smallest to the largest number of training, that the mutual information of numbers
-        is counted in if they have Gaussians.
-    smoothing : {"laplace", "m_estimate"}, default="laplace"
-        How probabilities are estimated from counts: add one to every count, or spread a weight of ``m``.
-    m : float, default=1
-        The weight of the m-estimate.
-    var_smoothing : float, default=1e-9
-        Share of the largest variance of all numeric columns that is added to Gaussian variances.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
+        Number of equal-width bins, over the training range, in which the mutual information of Gaussian columns is
+        counted.
+    {laplace_smoothing}
+    {var_smoothing}
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
     max_bytes : int, default=2**31
-        Refuse to count tables, of pairs of values too, larger than this.
+        Refuse to allocate count tables, including those of pairs, larger than this.
 
     Attributes
     ----------
     feature_weights_ : ndarray of shape (n_features_in_,)
-    naive_ : NaiveBayes
-        What the weights are put on.
-    classes_, class_count_, n_features_in_, feature_names_in_
-        As in :class:`NaiveBayes`.
+    {weighted_naive}
 
     Notes
     -----
-    Mutual information is from relative frequencies in the rows in which both are observed. Where no column tells
-    anything about the class, or about another column, nothing is divided by that mean of 0. That
-    information is counted in bins of equal width where numbers have Gaussians is our choice: of the ways that we
-    tried, it comes closest to the accuracies that others print for this model on tables of numbers.
+    Mutual information is estimated by relative frequencies, from the rows in which both are observed. Where no column
+    has any mutual information with the class, or with another column, nothing is divided by that mean of 0. Equal-width
+    bins for Gaussian columns are our choice: of the ways we tried, they come closest to the published accuracies of
+    this model on numeric data.
 
     References
     ----------
@@ -139,26 +131,7 @@ class CorrelationWeightedNB(ColumnWeightedClassifier):
 
 
 def correlation_weights(relevance: NDArray[np.float64], redundancy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights from the mutual information of columns with the class, and with each other.
-
-    Parameters
-    ----------
-    relevance : ndarray of shape (n_columns,)
-        Not negative.
-    redundancy : ndarray of shape (n_columns, n_columns)
-        Symmetric, not negative, and 0 on the diagonal.
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.bayes.cfwnb import correlation_weights
-    >>> correlation_weights(np.array([0.5, 0.5, 0.5]), np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])).round(3)
-    array([0.378, 0.378, 0.731])
-    """
+    """Weights from the mutual information of each column with the class, and of every two columns (diagonal 0)."""
     others = max(len(relevance) - 1, 1)
     mean_redundancy = redundancy.sum(axis=1) / others
     return expit(_relative_to_mean(relevance) - _relative_to_mean(mean_redundancy))

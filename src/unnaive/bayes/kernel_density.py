@@ -1,15 +1,13 @@
-"""The distinct numbers of every column with their class weights, and kernel densities on them.
+"""Distinct numbers of every column with their class weights, and WEKA's kernel densities.
 
-The density is WEKA's: numbers are rounded to the column's precision, the mean gap between its distinct
-numbers, and a class spreads a Gaussian kernel over each of its numbers, as wide as the range of the class
-divided by the root of its weight.
+Numbers are rounded to the column's precision, the mean gap between its distinct numbers. A class has one Gaussian
+kernel per number, whose width is the range of the class divided by the square root of its weight.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -18,17 +16,11 @@ from numpy.typing import NDArray
 from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
 
 _FLOOR = 1e-75  # WEKA's smallest factor of a naive Bayes product
-_NOTHING = 1e-17  # what is this much less than the rest is lost when it is added
+_NEGLIGIBLE = 1e-17  # terms of a smaller share are lost in the sum
 
 
 class ValueCounts:
-    """Class weights of the distinct numbers of every column, in ascending order.
-
-    Attributes
-    ----------
-    distinct : list of ndarray of shape (n_distinct,)
-    weights : list of ndarray of shape (n_distinct, n_classes)
-    """
+    """Distinct numbers of every column, in ascending order, and their weights, shape (n_distinct, n_classes)."""
 
     def __init__(self, n_columns: int, n_classes: int) -> None:
         self.class_count = np.zeros(n_classes)
@@ -37,7 +29,7 @@ class ValueCounts:
 
     @property
     def has_missing(self) -> NDArray[np.bool_]:
-        """No columns of codes are counted here."""
+        """Empty: no coded columns are counted here."""
         return np.empty(0, dtype=bool)
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
@@ -64,7 +56,7 @@ class ValueCounts:
         return all(bool(np.all(table >= 0)) for table in rest.weights)
 
     def subtract(self, other: ValueCounts) -> None:
-        """Take away the numbers of another."""
+        """Remove the numbers of another."""
         self._combine(other, -1)
 
     def copy(self) -> ValueCounts:
@@ -75,7 +67,7 @@ class ValueCounts:
         return twin
 
     def empty(self) -> ValueCounts:
-        """The same columns and classes, nothing counted."""
+        """The same columns and classes, with nothing counted."""
         return ValueCounts(len(self.distinct), len(self.class_count))
 
     def grown(self, growth: Growth) -> ValueCounts:
@@ -97,9 +89,9 @@ class ValueCounts:
         class_count, distinct, weights = counted
         for numbers in distinct:
             if not isinstance(numbers, np.ndarray) or numbers.dtype != np.float64 or numbers.ndim != 1:
-                raise ValueError("An array of numbers is expected for every column.")
+                raise ValueError("Each column must have an array of numbers.")
             if not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
-                raise ValueError("Distinct numbers are finite and ascending.")
+                raise ValueError("Distinct numbers must be finite and ascending.")
         n_classes = len(self.class_count)
         self.weights = [
             checked_counts(table, (len(numbers), n_classes))
@@ -125,11 +117,10 @@ class ValueCounts:
         self.distinct[column], self.weights[column] = union[kept], total[kept]
 
 
-@dataclass(frozen=True)
-class KernelDensities:
-    """Kernels of all columns and classes: centres and shares one after the other, a start for each."""
+class KernelDensities(NamedTuple):
+    """Kernels of all columns and classes: centers and shares one after the other, and where each class starts."""
 
-    centres: NDArray[np.float64]
+    centers: NDArray[np.float64]
     shares: NDArray[np.float64]
     starts: NDArray[np.int64]  # (n_columns * n_classes + 1,)
     width: NDArray[np.float64]  # (n_columns, n_classes), σ
@@ -139,7 +130,7 @@ class KernelDensities:
 def kernel_densities(counts: ValueCounts) -> KernelDensities:
     """WEKA's kernels of every column and class."""
     n_classes = len(counts.class_count)
-    centres, shares, starts = [], [], [0]
+    centers, shares, starts = [], [], [0]
     precision = np.empty(len(counts.distinct))
     width = np.empty((len(counts.distinct), n_classes))
     for column, (distinct, table) in enumerate(zip(counts.distinct, counts.weights)):
@@ -151,13 +142,13 @@ def kernel_densities(counts: ValueCounts) -> KernelDensities:
         np.add.at(together, group, table)
         for y in range(n_classes):
             used = together[:, y] > 0
-            centres.append(rounded[used])
+            centers.append(rounded[used])
             shares.append(together[used, y] / max(together[used, y].sum(), _FLOOR))
             starts.append(starts[-1] + int(used.sum()))
-            spread = np.ptp(centres[-1]) / math.sqrt(together[:, y].sum()) if used.any() else 0.0
+            spread = np.ptp(centers[-1]) / math.sqrt(together[:, y].sum()) if used.any() else 0.0
             width[column, y] = max(spread, gap / 6)
     return KernelDensities(
-        np.concatenate([np.empty(0), *centres]),
+        np.concatenate([np.empty(0), *centers]),
         np.concatenate([np.empty(0), *shares]),
         np.array(starts, dtype=np.int64),
         width,
@@ -166,44 +157,44 @@ def kernel_densities(counts: ValueCounts) -> KernelDensities:
 
 
 @njit(cache=True, nogil=True)
-def _below(z):
+def _normal_cdf(z):
     """The standard normal distribution function."""
     return 0.5 * math.erfc(-z / math.sqrt(2.0))
 
 
 @njit(cache=True, nogil=True)
-def _between(low, high):
+def _normal_interval(low, high):
     """The standard normal probability of an interval, without cancellation in the upper tail."""
     if low > 0.0:
-        return _below(-low) - _below(-high)
-    return _below(high) - _below(low)
+        return _normal_cdf(-low) - _normal_cdf(-high)
+    return _normal_cdf(high) - _normal_cdf(low)
 
 
 @njit(cache=True, nogil=True)
-def _kernel_mass(x, half, sigma, centres, shares):
-    """The probability of all kernels together, from x outwards until no kernel further off can matter.
+def _kernel_mass(x, half, sigma, centers, shares):
+    """The probability of all kernels together, from x outwards while kernels further off can matter.
 
-    Shares add up to one, so that what is left is no more than the last kernel's probability.
+    Shares sum to one, so the rest is no more than the last kernel's probability.
     """
-    start = np.searchsorted(centres, x)
+    start = np.searchsorted(centers, x)
     mass = 0.0
-    for k in range(start, len(centres)):
-        off = centres[k] - x
-        probability = _between((off - half) / sigma, (off + half) / sigma)
+    for k in range(start, len(centers)):
+        off = centers[k] - x
+        probability = _normal_interval((off - half) / sigma, (off + half) / sigma)
         mass += shares[k] * probability
-        if probability <= _NOTHING * mass:
+        if probability <= _NEGLIGIBLE * mass:
             break
     for k in range(start - 1, -1, -1):
-        off = centres[k] - x
-        probability = _between((off - half) / sigma, (off + half) / sigma)
+        off = centers[k] - x
+        probability = _normal_interval((off - half) / sigma, (off + half) / sigma)
         mass += shares[k] * probability
-        if probability <= _NOTHING * mass:
+        if probability <= _NEGLIGIBLE * mass:
             break
     return mass
 
 
 @njit(cache=True, nogil=True)
-def add_kernel_densities(numbers, centres, shares, starts, width, precision, scores):
+def add_kernel_densities(numbers, centers, shares, starts, width, precision, scores):
     """Add to each row's scores the log kernel probabilities of its observed numbers."""
     n_columns, n_classes = width.shape
     for row in range(numbers.shape[0]):
@@ -216,7 +207,7 @@ def add_kernel_densities(numbers, centres, shares, starts, width, precision, sco
                 first, last = starts[column * n_classes + y], starts[column * n_classes + y + 1]
                 sigma = width[column, y]
                 if first == last:
-                    probability = _between((x - half) / sigma, (x + half) / sigma)
+                    probability = _normal_interval((x - half) / sigma, (x + half) / sigma)
                 else:
-                    probability = _kernel_mass(x, half, sigma, centres[first:last], shares[first:last])
+                    probability = _kernel_mass(x, half, sigma, centers[first:last], shares[first:last])
                 scores[row, y] += math.log(max(probability, _FLOOR))

@@ -11,40 +11,34 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from unnaive.bayes.kernel_density import KernelDensities, ValueCounts, add_kernel_densities, kernel_densities
 from unnaive.bayes.naive_tables import NaiveTables, naive_tables
+from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import Smoothing
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.moments import Moments, add_gaussian
 from unnaive.counts.statistic import Rows, Statistic, Together
 from unnaive.encoding.table_encoder import TableEncoder
 
-_SMALLEST_VARIANCE = 1e-300
+_MIN_VARIANCE = 1e-300
 
 
+@shared_docs
 class NaiveBayes(CountingClassifier):
     """Naive Bayes on mixed columns (NB).
 
-    Every column is independent of the others given the class. Categories are counted; numbers are
-    discretized, or modelled by one Gaussian a class, or by a kernel density a class.
+    Columns are independent given the class. Categories are counted; numbers are discretized, or modeled by one
+    Gaussian or one kernel density per class.
 
     Parameters
     ----------
     numeric : {"discretize", "gaussian", "kernel"}, default="discretize"
-        How numeric columns are modelled. ``"gaussian"`` alone equals scikit-learn's GaussianNB, its prior by
+        How numeric columns are modeled. ``"gaussian"`` alone equals scikit-learn's GaussianNB, its prior by
         relative frequency included; ``"kernel"`` is WEKA's kernel estimator.
-    smoothing : {"laplace", "m_estimate"}, default="laplace"
-        How probabilities are estimated from counts: add one to every count, or spread a weight of ``m``.
-    m : float, default=1
-        The weight of the m-estimate.
-    var_smoothing : float, default=1e-9
-        Share of the largest variance of all numeric columns that is added to Gaussian variances.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
-    max_bytes : int, default=2**31
-        Refuse to count tables larger than this.
+    {laplace_smoothing}
+    {var_smoothing}
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
+    {max_bytes}
 
     Attributes
     ----------
@@ -52,20 +46,17 @@ class NaiveBayes(CountingClassifier):
     class_count_ : ndarray of shape (n_classes,)
         Weight of the training rows of each class.
     encoder_ : TableEncoder
-        How columns are read.
+        How columns are encoded.
     statistic_ : object
-        What was counted.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only if X is a frame with string names.
+        The counts, and moments or distinct numbers of numeric columns.
+    {names}
 
     Notes
     -----
-    Probabilities are products of many factors and are kept as logarithms, so that no floor of 1e-75 is needed
-    as in WEKA (kernel densities, which can be zero, keep it). WEKA stops adding kernels once the rest changes
-    the density by less than 1 %; all are added here. A class that has no value of a numeric column takes the
-    Gaussian of the whole column. Gaussian sums are exact, so that ``partial_fit``, ``forget`` and ``merge``
-    leave no rounding behind; kernel densities keep every distinct number.
+    Probabilities are kept as logarithms, so that WEKA's floor of 1e-75 is not needed (kernel densities, which can be
+    zero, keep it). WEKA stops adding kernels once the rest changes the density by less than 1 %; all are added here.
+    A class without any value of a numeric column takes the Gaussian of the whole column. Gaussian sums are exact, so
+    that ``partial_fit``, ``forget`` and ``merge`` leave no rounding error; kernel densities keep every distinct number.
 
     References
     ----------
@@ -135,31 +126,23 @@ class NaiveBayes(CountingClassifier):
         prior = counts.class_count if counts.class_count.any() else np.ones(counts.n_classes)
         with np.errstate(divide="ignore"):
             log_prior = np.log(prior / prior.sum())
-        gaussian = mean[:, :-1].copy(), np.maximum(variance[:, :-1], _SMALLEST_VARIANCE)
+        gaussian = mean[:, :-1].copy(), np.maximum(variance[:, :-1], _MIN_VARIANCE)
         return NaiveTables(log_prior, tables.network), gaussian
 
     def _score_rows(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
         tables, numbers = derived
         scores = tables.score(rows.codes)
         if isinstance(numbers, KernelDensities):
-            add_kernel_densities(
-                rows.numbers,
-                numbers.centres,
-                numbers.shares,
-                numbers.starts,
-                numbers.width,
-                numbers.precision,
-                scores,
-            )
+            add_kernel_densities(rows.numbers, *numbers, scores)
         elif numbers is not None:
             add_gaussian(rows.numbers, *numbers, scores)
         return scores
 
     def _column_evidence(self, rows: Rows, statistic: Any, derived: Any) -> NDArray[np.float64]:
         n_rows, n_columns = len(rows.codes), self.n_features_in_
-        alone = np.eye(n_columns, n_columns + 1, k=1, dtype=bool).T  # no column, then each one by itself
+        alone = np.eye(n_columns, n_columns + 1, k=1, dtype=bool).T  # no column, then each one alone
         shown = self.encoder_.only(rows.repeated(len(alone)), np.tile(alone, (n_rows, 1)))
         scores = self._score_rows(shown, statistic, derived).reshape(n_rows, len(alone), -1)
-        # Of a class that is impossible beforehand, no column says anything.
+        # A class of prior 0 has no evidence.
         possible = np.isfinite(scores[:, :1])
         return np.where(possible, scores[:, 1:] - np.where(possible, scores[:, :1], 0.0), 0.0)

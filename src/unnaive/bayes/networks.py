@@ -1,4 +1,4 @@
-"""Bayesian networks: TAN, KDB, and K2's search for any structure."""
+"""Bayesian network classifiers: TAN, KDB, and any structure found by K2."""
 
 from __future__ import annotations
 
@@ -11,12 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from unnaive.bayes.network_tables import NetworkTables, stack_tables, with_dropped_parents
-from unnaive.bayes.structure_learning import (
-    family_score,
-    greedy_tree,
-    k2_parents,
-    maximum_spanning_tree,
-)
+from unnaive.bayes.structure_learning import family_score, greedy_tree, k2_parents, maximum_spanning_tree
+from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import CountTable, Smoothing
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.distinct_rows import DistinctRows
@@ -33,7 +29,7 @@ class _Network(NamedTuple):
 
 
 class _NetworkClassifier(CountingClassifier):
-    """What the networks share: tables of log probabilities along given parents."""
+    """Base of the networks: scores and evidence from log probability tables."""
 
     def _score_rows(self, rows: Rows, statistic: Any, derived: _Network) -> NDArray[np.float64]:
         return derived.tables.score(rows.codes, derived.log_prior)
@@ -46,7 +42,7 @@ class _NetworkClassifier(CountingClassifier):
 
 
 def _count_family(counts: CountTable, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
-    """Counts with axes (positions of the parents, the first without that parent..., child's values, classes)."""
+    """Counts with axes (parents' positions, 0 without that parent..., child's values, classes)."""
     block = counts.block(*parents, child)[..., int(counts.has_missing[child]) :, :]
     return with_dropped_parents(block, counts.has_missing[list(parents)].astype(bool).tolist())
 
@@ -61,41 +57,37 @@ def _log_class_estimate(class_count: NDArray[np.float64], alpha: float) -> NDArr
     return np.log((class_count + alpha) / (class_count.sum() + len(class_count) * alpha))
 
 
+@shared_docs
 class TAN(_NetworkClassifier):
     """Tree-augmented naive Bayes (TAN).
 
-    Every column depends on the class and on one other column; these links form the best tree.
+    Each column depends on the class and on one other column; these links form the best tree.
 
     Parameters
     ----------
     criterion : {"cmi", "bayes", "mdl", "aic", "entropy"}, default="cmi"
-        What makes a link good. ``"cmi"``: conditional mutual information given the class, in a maximum spanning
-        tree with arcs pointing away from the first column. The others are WEKA's scores of a node given its
-        parents, in WEKA's greedy tree.
+        Score of a link. ``"cmi"``: conditional mutual information given the class, in a maximum spanning tree with
+        arcs pointing away from the first column. The others are WEKA's scores of a node given its parents, in
+        WEKA's greedy tree.
     alpha : float, default=0.5
         Added to every count in the probability tables.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
-    max_bytes : int, default=2**31
-        Refuse to count tables larger than this.
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
+    {max_bytes}
 
     Attributes
     ----------
     parents_ : list of tuple of int
-        The column each column depends on beside the class.
-    classes_, class_count_, encoder_, statistic_, n_features_in_, feature_names_in_
-        As in :class:`AODE`.
+        The column that each column depends on besides the class.
+    {counted}
 
     Notes
     -----
-    A missing value is left out of the likelihood, and a column whose parent is missing is judged without it.
-    WEKA fills in the most frequent value instead: put ``SimpleImputer(strategy="most_frequent")`` in front for
-    that. Links are scored on the rows in which both columns are observed, with their weights (WEKA counts rows).
-    Friedman's own smoothing towards the marginal is not used; ``alpha`` serves all scores.
+    A missing value is left out of the likelihood, and a column whose parent is missing is scored without it. WEKA
+    imputes the most frequent value instead: put ``SimpleImputer(strategy="most_frequent")`` in front for that. Links
+    are scored on the rows in which both columns are observed, with their weights (WEKA counts rows). Friedman's
+    smoothing towards the marginal is not used; ``alpha`` serves all criteria.
 
     References
     ----------
@@ -139,16 +131,12 @@ class TAN(_NetworkClassifier):
             parents = maximum_spanning_tree(conditional_mutual_information(statistic))
         else:
             parents = greedy_tree(self._gains(statistic))
-        tables = [
-            _log_estimate(_count_family(statistic, child, of_child), self.alpha)
-            for child, of_child in enumerate(parents)
-        ]
-        everywhere = np.ones(len(parents), dtype=bool)
+        tables = [_log_estimate(_count_family(statistic, *family), self.alpha) for family in enumerate(parents)]
         log_prior = _log_class_estimate(statistic.class_count, self.alpha)
-        return _Network(parents, everywhere, stack_tables(parents, tables), log_prior)
+        return _Network(parents, np.ones(len(parents), dtype=bool), stack_tables(parents, tables), log_prior)
 
     def _gains(self, counts: CountTable) -> NDArray[np.float64]:
-        """What every column (first axis) gains from every other as a parent beside the class."""
+        """Gain of every column (first axis) from every other as a parent besides the class."""
         n_columns, n_rows = counts.n_columns, counts.class_count.sum()
         gains = np.zeros((n_columns, n_columns))
         for child in range(n_columns):
@@ -163,41 +151,34 @@ class TAN(_NetworkClassifier):
         return gains
 
 
+@shared_docs
 class KDB(_NetworkClassifier):
     """k-dependence Bayesian classifier (KDB).
 
-    Columns are taken in the order of their mutual information with the class; each depends on the class and on
-    up to ``k`` columns before it, those that tell most about it within the classes.
+    Columns are ranked by mutual information with the class. Each depends on the class and on up to ``k`` columns of
+    higher rank, those of the largest conditional mutual information given the class.
 
     Parameters
     ----------
     k : {0, 1, 2, 3}, default=2
-        How many other columns a column may depend on.
-    smoothing : {"m_estimate", "laplace"}, default="m_estimate"
-        How probabilities are estimated from counts: spread a weight of ``m`` evenly, or add one to every count.
-    m : float, default=1
-        The weight of the m-estimate.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
-    max_bytes : int, default=2**31
-        Refuse to count tables larger than this.
+        Maximum number of other columns a column depends on.
+    {smoothing}
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
+    {max_bytes}
 
     Attributes
     ----------
     parents_ : list of tuple of int
-        The columns each column depends on beside the class, the most telling first.
-    classes_, class_count_, encoder_, statistic_, n_features_in_, feature_names_in_
-        As in :class:`AODE`.
+        The columns that each column depends on besides the class, by decreasing conditional mutual information.
+    {counted}
 
     Notes
     -----
-    Where training has no row of a class with the parents' values, the least telling parent is dropped. A
-    missing value is left out of the likelihood, and missing parents are dropped too. All combinations of k + 1
-    columns are counted, so that structure can change as rows arrive.
+    Where no training row of a class has the parents' values, the last parent is dropped. Missing values are left out
+    of the likelihood, and missing parents are dropped too. All combinations of k + 1 columns are counted, so that the
+    structure can change as rows arrive.
 
     References
     ----------
@@ -250,69 +231,64 @@ class KDB(_NetworkClassifier):
         for rank, child in enumerate(ranking):
             best = np.argsort(-dependence[child, ranking[:rank]], kind="stable")[: self.k]
             parents[child] = tuple(ranking[best].tolist())
-        tables = [
-            _log_estimate_with_fallback(_count_family(statistic, child, of_child), smoothing)
-            for child, of_child in enumerate(parents)
-        ]
-        everywhere = np.ones(len(parents), dtype=bool)
+        families = [_count_family(statistic, *family) for family in enumerate(parents)]
+        tables = stack_tables(parents, [_log_estimate_with_fallback(family, smoothing) for family in families])
         prior = smoothing.estimate(statistic.class_count, statistic.class_count.sum(), statistic.n_classes)
-        return _Network(parents, everywhere, stack_tables(parents, tables), np.log(prior))
+        return _Network(parents, np.ones(len(parents), dtype=bool), tables, np.log(prior))
 
 
 def _log_estimate_with_fallback(family: NDArray[np.float64], smoothing: Smoothing) -> NDArray[np.float64]:
-    """Smoothed log probabilities; without any count under the parents, those without the last parent."""
+    """Smoothed log probabilities; where the parents' values were never counted, those without the last parent."""
     total = family.sum(axis=-2, keepdims=True)
     tables = np.log(smoothing.estimate(family, total, family.shape[-2]))
     n_parents = family.ndim - 2
     for axis in range(n_parents):
-        # Tables without the later parents come first, so that they are final when they are fallen back on.
+        # Tables without the later parents come first, so that they are final when needed.
         dropped = (slice(None),) * (axis + 1) + (slice(0, 1),) * (n_parents - axis - 1)
         without = (slice(None),) * axis + (slice(0, 1),) * (n_parents - axis)
         tables[dropped] = np.where(total[dropped] > 0, tables[dropped], tables[without])
     return tables
 
 
+@shared_docs
 class BayesNet(_NetworkClassifier):
     """Bayesian network found by K2's greedy search (K2).
 
-    Columns are taken in their order; each gets the parents among the class and the columns before it that
-    raise its score most, one at a time.
+    Columns are taken in their order. Each gets, one at a time, the parents among the class and the columns before it
+    that raise its score most.
 
     Parameters
     ----------
     max_parents : int, default=2
-        Most parents of a column, the class included.
+        Maximum number of parents of a column, including the class.
     criterion : {"bayes", "bdeu", "mdl", "aic", "entropy"}, default="bayes"
         Score of a column given its parents.
     initial : {"naive", "empty"}, default="naive"
-        Begin with the class as the parent of every column, or without any links.
+        Start with the class as the parent of every column, or without any links.
     alpha : float, default=0.5
         Added to every count in the probability tables.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
     max_bytes : int, default=2**31
-        Refuse a probability table larger than this.
+        Refuse to allocate a probability table larger than this.
 
     Attributes
     ----------
     parents_ : list of tuple of int
-        The columns each column depends on, in the order found.
+        The columns that each column depends on, in the order found.
     class_is_parent_ : ndarray of bool of shape (n_features_in_,)
         Whether a column depends on the class.
+    statistic_ : DistinctRows
+        The distinct training rows with their weights, from which any family is counted.
     classes_, class_count_, encoder_, n_features_in_, feature_names_in_
         As in :class:`AODE`.
-    statistic_ : DistinctRows
-        The distinct training rows with their weights: any set of parents may be asked for.
 
     Notes
     -----
     With ``max_parents=1`` and ``initial="naive"``, WEKA's default, this is naive Bayes with ``alpha``. Missing
-    values are treated as in :class:`TAN`: a candidate is judged on the rows in which it, the column and its
-    parents are observed.
+    values are treated as in :class:`TAN`: a candidate is scored on the rows in which it, the column and its parents
+    are observed.
 
     References
     ----------
@@ -383,7 +359,7 @@ class BayesNet(_NetworkClassifier):
         return _Network(parents, np.array(with_class), stack_tables(parents, tables), log_prior)
 
     def _gain(self, statistic: DistinctRows, child: int, nodes: list[int], candidate: int, n_rows: float) -> float:
-        """How much a further parent raises the score, on the rows in which all of them are observed."""
+        """Increase of the score by a further parent, on the rows in which all of them are observed."""
         with_candidate = [*nodes, candidate]
         columns = [node - 1 for node in with_candidate if node > 0]
         family = statistic.family(child, columns)[(slice(1, None),) * len(columns)]

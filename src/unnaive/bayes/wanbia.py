@@ -1,4 +1,4 @@
-"""Naive Bayes whose columns have weights: exponents of their probabilities, learnt by how well they predict."""
+"""Attribute-weighted naive Bayes (WANBIA): weights are exponents of the columns' probabilities."""
 
 from __future__ import annotations
 
@@ -14,34 +14,32 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from unnaive.bayes.naive_bayes import NaiveBayes
-from unnaive.bayes.wanbia_objective import MeanLoss, TrainingRows, alike_together, best_exponents, log_factors
+from unnaive.bayes.wanbia_objective import MeanLoss, TrainingRows, best_exponents, log_factors, merge_equal_rows
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState, check_names
 from unnaive.core.validation import RawTable
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS
 from unnaive.encoding.table_classifier import TableClassifier
 
-_NAMED_ALIKE = ("classes_", "n_features_in_", "feature_names_in_")
+_INPUT_ATTRIBUTES = ("classes_", "n_features_in_", "feature_names_in_")
 
 
 class ColumnWeightedClassifier(KeptState, TableClassifier):
-    """Base of naive Bayes with weights: a subclass says which naive Bayes it is, and how it finds the weights.
+    """Base of attribute-weighted naive Bayes: a naive Bayes is fitted first, then weights for its columns."""
 
-    The naive Bayes that is fitted first stays as it is: weights are put on what it says.
-    """
-
-    _kept: ClassVar[tuple[str, ...]] = (*_NAMED_ALIKE, "naive_", "feature_weights_")
+    _kept: ClassVar[tuple[str, ...]] = (*_INPUT_ATTRIBUTES, "naive_", "feature_weights_")
 
     @abstractmethod
     def _new_naive(self) -> NaiveBayes:
-        """The naive Bayes to be fitted."""
+        """The unfitted naive Bayes."""
 
     @abstractmethod
     def _find_weights(self, naive: NaiveBayes, training: TrainingRows) -> NDArray[np.float64]:
-        """The weight of every column, from 0 to 1; ``self._factors`` is what it is put on."""
+        """The weight of every column, from 0 to 1."""
 
     def _fit(self, table: RawTable, classes: NDArray[np.int64], weights: NDArray[np.float64], weighted: bool) -> None:
         naive = self._new_naive()
-        naive.__dict__.update({name: vars(self)[name] for name in _NAMED_ALIKE if name in vars(self)})
+        naive.__dict__.update({name: vars(self)[name] for name in _INPUT_ATTRIBUTES if name in vars(self)})
         naive._fit(table, classes, weights, weighted)
         self._settle(naive)
         self.feature_weights_ = self._find_weights(naive, TrainingRows(naive.encoder_.rows(table), classes, weights))
@@ -50,7 +48,7 @@ class ColumnWeightedClassifier(KeptState, TableClassifier):
         self.naive_ = naive
         self.class_count_ = naive.class_count_
         self._factors = log_factors(*naive._derived)
-        # Factors of categories come before those of numbers that have densities.
+        # Factors of codes come before those of numbers with densities.
         numeric = ~naive.encoder_.is_categorical_ & (naive.numeric == "gaussian")
         self._order = np.argsort(numeric, kind="stable")
 
@@ -74,7 +72,7 @@ class ColumnWeightedClassifier(KeptState, TableClassifier):
         check_names(kept["classes_"], kept["n_features_in_"], kept.get("feature_names_in_"))
         naive, weights = kept["naive_"], kept["feature_weights_"]
         if not isinstance(naive, NaiveBayes) or "statistic_" not in vars(naive):
-            raise ValueError("The weights are put on what is no fitted NaiveBayes.")
+            raise ValueError("naive_ must be a fitted NaiveBayes.")
         naive.check_state()
         if not (
             naive.numeric == self._new_naive().numeric
@@ -92,7 +90,7 @@ class ColumnWeightedClassifier(KeptState, TableClassifier):
 
 
 class _TrainedWeights(ColumnWeightedClassifier):
-    """Weights that predict the training rows best."""
+    """Weights that minimize a loss on the training rows."""
 
     objective: str
     max_iter: int
@@ -100,25 +98,25 @@ class _TrainedWeights(ColumnWeightedClassifier):
     _kept: ClassVar[tuple[str, ...]] = (*ColumnWeightedClassifier._kept, "n_iter_")
 
     def _find_weights(self, naive: NaiveBayes, training: TrainingRows) -> NDArray[np.float64]:
-        together = alike_together(training, self._factors)
-        with MeanLoss(together, self._factors, self.objective == "mse", effective_n_jobs(self.n_jobs)) as loss:
-            found = best_exponents(loss, self.max_iter)
-        if not found.converged:
+        merged = merge_equal_rows(training, self._factors)
+        with MeanLoss(merged, self._factors, self.objective == "mse", effective_n_jobs(self.n_jobs)) as loss:
+            result = best_exponents(loss, self.max_iter)
+        if not result.converged:
             warnings.warn(
-                f"The weights of {type(self).__name__} had not settled after max_iter={self.max_iter} steps. "
-                "Raise max_iter, or take them as they are.",
+                f"The weights of {type(self).__name__} did not converge in max_iter={self.max_iter} iterations. "
+                "Increase max_iter, or use them as they are.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        self.n_iter_ = found.n_iter
+        self.n_iter_ = result.n_iter
         weights = np.empty(len(self._order))
-        weights[self._order] = found.exponents
+        weights[self._order] = result.exponents
         return weights
 
     def _check_kept(self, kept: dict[str, Any]) -> None:
         super()._check_kept(kept)
         if type(kept["n_iter_"]) is not int or kept["n_iter_"] < 0:
-            raise ValueError("Steps are counted from 0.")
+            raise ValueError("n_iter_ must be an int of at least 0.")
 
 
 _TRAINING_PARAMETERS: dict[str, Any] = {
@@ -127,48 +125,38 @@ _TRAINING_PARAMETERS: dict[str, Any] = {
 }
 
 
+@shared_docs
 class WeightedNaiveBayes(_TrainedWeights):
-    """Naive Bayes with a weight for every column, trained to predict well (WANBIA).
+    """Naive Bayes with discriminatively trained weights of the columns (WANBIA).
 
-    P(y | x) is proportional to P(y) Π P(x_j | y)^w_j. Probabilities are counted as in naive Bayes; the weights,
-    between 0 and 1, are those that predict the training rows best. Columns that say the same thing then do not say
-    it twice, and columns that mislead are silent.
+    P(y | x) is proportional to P(y) Π P(x_j | y)^w_j. Probabilities are those of naive Bayes; the weights, between 0
+    and 1, are those that predict the training rows best. Redundant and misleading columns get small weights.
 
     Parameters
     ----------
     objective : {"cll", "mse"}, default="cll"
-        What the weights are the best for: the conditional log likelihood of the training rows, or the mean squared
-        error of their class probabilities.
-    smoothing : {"laplace", "m_estimate"}, default="laplace"
-        How probabilities are estimated from counts: add one to every count, or spread a weight of ``m``.
-    m : float, default=1
-        The weight of the m-estimate.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
+        What the weights optimize: the conditional log likelihood of the training rows, or the mean squared error of
+        their class probabilities.
+    {laplace_smoothing}
+    {categorical_features}
+    {discretizer}
     max_iter : int, default=1000
-        Steps of the search after which the weights are taken as they are, with a warning.
-    n_jobs : int, default=None
-        Threads used to fit and to predict; the result does not depend on it.
-    max_bytes : int, default=2**31
-        Refuse to count tables larger than this.
+        Maximum number of iterations; a warning says if the weights have not converged by then.
+    {n_jobs}
+    {max_bytes}
 
     Attributes
     ----------
     feature_weights_ : ndarray of shape (n_features_in_,)
-    naive_ : NaiveBayes
-        What the weights are put on.
     n_iter_ : int
-        Steps that the search took.
-    classes_, class_count_, n_features_in_, feature_names_in_
-        As in :class:`NaiveBayes`.
+        Number of iterations.
+    {weighted_naive}
 
     Notes
     -----
-    The search is L-BFGS-B, with exact derivatives and from weights of 1. There is only one best conditional
-    likelihood, as it is a concave function of the weights; squared errors may have several minima, of which one is
-    found. A column that is never observed keeps its weight of 1.
+    The optimizer is L-BFGS-B with exact gradients, starting from weights of 1. The conditional likelihood is a concave
+    function of the weights and has a single maximum; the squared error may have several minima, of which one is found.
+    A column that is never observed keeps its weight of 1.
 
     References
     ----------
@@ -219,36 +207,32 @@ class WeightedNaiveBayes(_TrainedWeights):
         )
 
 
+@shared_docs
 class WeightedGaussianNB(_TrainedWeights):
-    """Gaussian naive Bayes with a weight for every column, trained to predict well (WANBIA, Gaussian).
+    """Gaussian naive Bayes with discriminatively trained weights of the columns (WANBIA, Gaussian).
 
-    As :class:`WeightedNaiveBayes`, but numbers have one Gaussian a class. With all weights 1 it would be
-    ``NaiveBayes(numeric="gaussian")``, and that of numbers alone scikit-learn's GaussianNB.
+    :class:`WeightedNaiveBayes` with one Gaussian per class for each numeric column. With all weights 1 it equals
+    ``NaiveBayes(numeric="gaussian")``, and on numeric columns alone scikit-learn's GaussianNB.
 
     Parameters
     ----------
     objective : {"cll", "mse"}, default="cll"
-        What the weights are the best for: the conditional log likelihood of the training rows, or the mean squared
-        error of their class probabilities.
-    var_smoothing : float, default=1e-9
-        Share of the largest variance of all numeric columns that is added to Gaussian variances.
-    smoothing : {"laplace", "m_estimate"}, default="laplace"
-        How probabilities of categories are estimated from counts.
-    m : float, default=1
-        The weight of the m-estimate.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
+        What the weights optimize: the conditional log likelihood of the training rows, or the mean squared error of
+        their class probabilities.
+    {var_smoothing}
+    {laplace_smoothing}
+    {categorical_features}
     max_iter : int, default=1000
-        Steps of the search after which the weights are taken as they are, with a warning.
-    n_jobs : int, default=None
-        Threads used to fit and to predict; the result does not depend on it.
-    max_bytes : int, default=2**31
-        Refuse to count tables larger than this.
+        Maximum number of iterations; a warning says if the weights have not converged by then.
+    {n_jobs}
+    {max_bytes}
 
     Attributes
     ----------
-    feature_weights_, naive_, n_iter_, classes_, class_count_, n_features_in_, feature_names_in_
-        As in :class:`WeightedNaiveBayes`.
+    feature_weights_ : ndarray of shape (n_features_in_,)
+    n_iter_ : int
+        Number of iterations.
+    {weighted_naive}
 
     References
     ----------

@@ -1,16 +1,14 @@
-"""Naive Bayes with an exponent a column: what rows score, and which exponents predict the training rows best.
+"""Scores of attribute-weighted naive Bayes, and the weights (exponents) that predict the training rows best.
 
-P(y | x) ∝ P(y) Π_j P(x_j | y)^w_j. Columns come in the order of the factors: those of codes first, then those of
-numbers. What the columns say of a row is computed anew whenever it is needed, which takes no more than one row's
-worth of memory.
+P(y | x) ∝ P(y) Π_j P(x_j | y)^w_j. Columns of codes come first, then those of numbers. The log probabilities of a row
+are recomputed whenever they are needed, so that only one row of them is in memory.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -21,31 +19,20 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from unnaive.bayes.naive_tables import NaiveTables
 from unnaive.counts.statistic import Rows
 
-_ROWS_A_BLOCK = 512  # are summed by themselves, and blocks in order, so that threads do not change the sum
-_LOWEST = -1e300  # of log densities, so that none is infinite and an exponent of 0 makes nothing of it
-_FLAT = 1e-9  # the slope, of the mean loss of a row, at which a round of the search ends
-_NO_GAIN = 1e-13  # as a share of the loss
-_SMALLEST_SCALE = 1e-8
-_STEPS_A_ROUND = 150
-_STEPS_KEPT = 50  # of which the search knows the curvature
+_ROWS_PER_BLOCK = 512  # summed separately, and blocks in order, so that the number of threads does not change the sum
+_MIN_LOG_DENSITY = -1e300  # finite, so that an exponent of 0 makes it 0
+_GRADIENT_TOLERANCE = 1e-9  # of the mean loss of a row
+_LOSS_TOLERANCE = 1e-13  # as a share of the loss
+_MIN_SCALE = 1e-8
+_STEPS_PER_ROUND = 150
+_LBFGS_MEMORY = 50
 
 
-@dataclass(frozen=True)
-class LogFactors:
-    """log P(y), and log P(x_j | y) of every column: tables of codes, and Gaussians of numbers.
-
-    Attributes
-    ----------
-    log_prior : ndarray of shape (n_classes,)
-    starts : ndarray of shape (n_code_columns,)
-        The row at which each column's table begins.
-    tables : ndarray of shape (n_rows, n_classes)
-    mean, constant, precision : ndarray of shape (n_number_columns, n_classes)
-        log P(x | y) = constant - precision (x - mean)².
-    """
+class LogFactors(NamedTuple):
+    """log P(y), and log P(x_j | y): tables of codes, or constant - precision (x - mean)² of numbers."""
 
     log_prior: NDArray[np.float64]
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64]  # first row of each column's table
     tables: NDArray[np.float64]
     mean: NDArray[np.float64]
     constant: NDArray[np.float64]
@@ -58,22 +45,18 @@ class LogFactors:
     def score(self, rows: Rows, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
         """Joint log scores."""
         scores = np.empty((len(rows.codes), len(self.log_prior)))
-        _score(rows.codes, rows.numbers, *self._arrays, exponents, scores)
+        _score(rows.codes, rows.numbers, *self, exponents, scores)
         return scores
 
     def terms(self, rows: Rows) -> NDArray[np.float64]:
-        """What each column says, of shape (n_rows, n_columns, n_classes); 0 where it is missing."""
+        """log P(x_j | y), of shape (n_rows, n_columns, n_classes); 0 where a value is missing."""
         terms = np.empty((len(rows.codes), self.n_columns, len(self.log_prior)))
-        _all_terms(rows.codes, rows.numbers, *self._arrays[1:], terms)
+        _all_terms(rows.codes, rows.numbers, *self[1:], terms)
         return terms
-
-    @property
-    def _arrays(self) -> tuple[NDArray[Any], ...]:
-        return self.log_prior, self.starts, self.tables, self.mean, self.constant, self.precision
 
 
 def log_factors(tables: NaiveTables, gaussian: tuple[NDArray[np.float64], NDArray[np.float64]] | None) -> LogFactors:
-    """The factors of naive Bayes, from its tables and, if there are numbers, their means and variances."""
+    """The factors of naive Bayes, from its tables and the means and variances of its Gaussians, if any."""
     mean, variance = (np.empty((0, len(tables.log_prior))),) * 2 if gaussian is None else gaussian
     network = tables.network
     constant, precision = -0.5 * np.log(2.0 * np.pi * variance), 0.5 / variance
@@ -88,28 +71,27 @@ class TrainingRows(NamedTuple):
     weights: NDArray[np.float64]
 
 
-def alike_together(training: TrainingRows, factors: LogFactors) -> TrainingRows:
-    """Rows of a class of which all columns say the same as one row of their weight, in an order of their own.
+def merge_equal_rows(training: TrainingRows, factors: LogFactors) -> TrainingRows:
+    """Rows of a class with equal probabilities as one row of their total weight, in a canonical order.
 
-    Sums over them then do not depend on the order of the rows or of the categories, and a weight of 2 is the row
-    twice to the last bit. Where values are few there are fewer rows, too.
+    Sums then do not depend on the order of rows or categories, and a weight of 2 equals two rows to the last bit.
     """
     rows, classes, weights = training
     columns = []
     stops = np.append(factors.starts[1:], len(factors.tables))
     for column, (start, stop) in enumerate(zip(factors.starts.tolist(), stops.tolist())):
-        _, alike = np.unique(factors.tables[start:stop], axis=0, return_inverse=True)
-        columns.append(np.append(alike.ravel(), -1)[rows.codes[:, column]])
-    keys = np.column_stack([classes.astype(np.float64), *columns, rows.numbers + 0.0])  # which makes 0.0 of -0.0
-    keys[np.isnan(keys)] = np.nan  # all of the same bits
+        _, distinct = np.unique(factors.tables[start:stop], axis=0, return_inverse=True)
+        columns.append(np.append(distinct.ravel(), -1)[rows.codes[:, column]])
+    keys = np.column_stack([classes.astype(np.float64), *columns, rows.numbers + 0.0])  # turns -0.0 into 0.0
+    keys[np.isnan(keys)] = np.nan  # with the same bits
     as_bytes = keys.view(np.dtype((np.void, keys.shape[1] * keys.itemsize))).ravel()
     _, first, group = np.unique(as_bytes, return_index=True, return_inverse=True)
-    together = np.bincount(group.ravel(), weights=weights, minlength=len(first)).astype(np.float64)
-    return TrainingRows(Rows(rows.codes[first], rows.numbers[first]), classes[first], together)
+    merged = np.bincount(group.ravel(), weights=weights, minlength=len(first)).astype(np.float64)
+    return TrainingRows(Rows(rows.codes[first], rows.numbers[first]), classes[first], merged)
 
 
-class Found(NamedTuple):
-    """The best exponents, the steps it took to find them, and whether the search came to its end."""
+class Optimum(NamedTuple):
+    """The best exponents, the number of iterations, and whether they converged."""
 
     exponents: NDArray[np.float64]
     n_iter: int
@@ -117,17 +99,16 @@ class Found(NamedTuple):
 
 
 class MeanLoss:
-    """The mean loss of training rows and its gradient, as functions of the exponents.
+    """The mean loss of training rows and its gradient by the exponents.
 
-    The loss of a row is -log P(y | x), or, if ``squared``, half the sum of the squared differences between the
-    probabilities of all classes and what they should have been, 1 and 0.
+    The loss of a row is -log P(y | x), or, if ``squared``, half the sum of the squared errors of all classes.
     """
 
     def __init__(self, training: TrainingRows, factors: LogFactors, squared: bool, n_threads: int = 1) -> None:
         self.training = training
         self.factors = factors
         self.squared = squared
-        n_blocks = -(-len(training.classes) // _ROWS_A_BLOCK)
+        n_blocks = -(-len(training.classes) // _ROWS_PER_BLOCK)
         self._sums = np.empty((n_blocks, 1 + factors.n_columns))
         cuts = np.unique(np.linspace(0, n_blocks, n_threads + 1).astype(int)).tolist()
         self._parts = list(pairwise(cuts))
@@ -141,73 +122,63 @@ class MeanLoss:
             self._threads.shutdown()
 
     def __call__(self, exponents: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """The loss, and its derivative by every exponent."""
+        """The loss and its gradient."""
         rows, classes, weights = self.training
 
-        def add_up(part: tuple[int, int]) -> None:
-            _add_losses(
-                rows.codes,
-                rows.numbers,
-                *self.factors._arrays,
-                exponents,
-                classes,
-                weights,
-                self.squared,
-                *part,
-                self._sums,
-            )
+        def add_losses(part: tuple[int, int]) -> None:
+            training = rows.codes, rows.numbers, classes, weights
+            _add_losses(*training, *self.factors, exponents, self.squared, *part, self._sums)
 
         if self._threads is None:
-            add_up(self._parts[0])
+            add_losses(self._parts[0])
         else:
-            list(self._threads.map(add_up, self._parts))
+            list(self._threads.map(add_losses, self._parts))
         loss, *gradient = self._sums.sum(axis=0) / weights.sum()
         return float(loss), np.array(gradient)
 
     def curvature(self, exponents: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The second derivative of the mean of -log P(y | x) by each exponent.
+        """Second derivative of the mean of -log P(y | x) by each exponent.
 
-        It tells the scale of squared errors, too, whose own second derivative may be negative.
+        It scales squared errors too, whose own second derivative may be negative.
         """
         rows, _, weights = self.training
-        bends = np.zeros(self.factors.n_columns)
-        _add_curvature(rows.codes, rows.numbers, *self.factors._arrays, exponents, weights, bends)
-        return bends / weights.sum()
+        curvature = np.zeros(self.factors.n_columns)
+        _add_curvature(rows.codes, rows.numbers, *self.factors, exponents, weights, curvature)
+        return curvature / weights.sum()
 
 
-def best_exponents(loss: MeanLoss, max_iter: int) -> Found:
-    """The exponents between 0 and 1 of the smallest loss, searched from 1 (L-BFGS-B).
+def best_exponents(loss: MeanLoss, max_iter: int) -> Optimum:
+    """The exponents between 0 and 1 of the smallest loss, by L-BFGS-B from 1.
 
-    Columns may be of very different scales: a density that is narrow in one class and wide in another says a million
-    times more than a table of shares. So the search goes in rounds, and each measures every exponent by how much the
-    loss bends along it, until a round that came to its end has led nowhere.
+    The log densities of columns may differ in scale by orders of magnitude. So the search goes in rounds, each of
+    which scales every exponent by the curvature of the loss, until a round that converged gains nothing.
     """
     exponents = np.ones(loss.factors.n_columns)
     lowest, n_iter = loss(exponents)[0], 0
     while n_iter < max_iter:
-        bends = np.sqrt(loss.curvature(exponents))
-        scale = np.where(bends > 0.0, np.maximum(bends, _SMALLEST_SCALE), 1.0)
-        with threadpool_limits(1, user_api="blas"):  # which the search calls for matrices too small to share
+        scale = np.sqrt(loss.curvature(exponents))
+        scale = np.where(scale > 0.0, np.maximum(scale, _MIN_SCALE), 1.0)
+        with threadpool_limits(1, user_api="blas"):  # its matrices are too small for threads
             result = minimize(
                 _scaled,
                 exponents * scale,
                 args=(loss, scale),
                 jac=True,
                 method="L-BFGS-B",
-                bounds=[(0.0, most) for most in scale],
+                bounds=[(0.0, upper) for upper in scale],
                 options={
-                    "maxiter": min(_STEPS_A_ROUND, max_iter - n_iter),
-                    "maxfun": 100 * _STEPS_A_ROUND,
-                    "maxcor": _STEPS_KEPT,
+                    "maxiter": min(_STEPS_PER_ROUND, max_iter - n_iter),
+                    "maxfun": 100 * _STEPS_PER_ROUND,
+                    "maxcor": _LBFGS_MEMORY,
                     "ftol": 0.0,
-                    "gtol": _FLAT,
+                    "gtol": _GRADIENT_TOLERANCE,
                 },
             )
         n_iter += int(result.nit)
         gain, lowest, exponents = lowest - result.fun, result.fun, np.clip(result.x / scale, 0.0, 1.0)
-        if result.status != 1 and gain <= _NO_GAIN * lowest:
-            return Found(exponents, n_iter, converged=True)
-    return Found(exponents, n_iter, converged=False)
+        if result.status != 1 and gain <= _LOSS_TOLERANCE * lowest:
+            return Optimum(exponents, n_iter, converged=True)
+    return Optimum(exponents, n_iter, converged=False)
 
 
 def _scaled(
@@ -218,7 +189,7 @@ def _scaled(
 
 
 def equal_width_codes(numbers: NDArray[np.float64], n_bins: int) -> NDArray[np.int32]:
-    """The bin of every number, of bins as wide as each other from a column's smallest number to its largest."""
+    """The equal-width bin of every number over the range of its column, -1 for NaN."""
     low = np.nanmin(numbers, axis=0, initial=np.inf)
     high = np.nanmax(numbers, axis=0, initial=-np.inf)
     width = np.where(high > low, high - low, 1.0)
@@ -228,7 +199,7 @@ def equal_width_codes(numbers: NDArray[np.float64], n_bins: int) -> NDArray[np.i
 
 @njit(cache=True, nogil=True)
 def _fill_terms(codes, numbers, starts, tables, mean, constant, precision, terms):
-    """What each column says of one row."""
+    """log P(x_j | y) of one row."""
     n_classes = terms.shape[1]
     n_codes = codes.shape[0]
     for column in range(n_codes):
@@ -248,7 +219,7 @@ def _fill_terms(codes, numbers, starts, tables, mean, constant, precision, terms
         else:
             for y in range(n_classes):
                 off = x - mean[column, y]
-                term[y] = max(constant[column, y] - off * off * precision[column, y], _LOWEST)
+                term[y] = max(constant[column, y] - off * off * precision[column, y], _MIN_LOG_DENSITY)
 
 
 @njit(cache=True, nogil=True)
@@ -275,7 +246,7 @@ def _all_terms(codes, numbers, starts, tables, mean, constant, precision, terms)
 
 @njit(cache=True, nogil=True)
 def _posterior(score, shares):
-    """P(y | x) from the scores of a row; returns the largest score, and the logarithm of the sum relative to it."""
+    """P(y | x) from the scores of a row; returns the largest score, and the log of their sum relative to it."""
     largest = score.max()
     total = 0.0
     for y in range(score.shape[0]):
@@ -309,6 +280,8 @@ def _slopes(score, own, squared, slope):
 def _add_losses(
     codes,
     numbers,
+    classes,
+    weights,
     log_prior,
     starts,
     tables,
@@ -316,8 +289,6 @@ def _add_losses(
     constant,
     precision,
     exponents,
-    classes,
-    weights,
     squared,
     first_block,
     last_block,
@@ -331,13 +302,13 @@ def _add_losses(
     for block in range(first_block, last_block):
         of_block = sums[block]
         of_block[:] = 0.0
-        for row in range(block * _ROWS_A_BLOCK, min((block + 1) * _ROWS_A_BLOCK, codes.shape[0])):
+        for row in range(block * _ROWS_PER_BLOCK, min((block + 1) * _ROWS_PER_BLOCK, codes.shape[0])):
             _fill_terms(codes[row], numbers[row], starts, tables, mean, constant, precision, terms)
             _add_terms(terms, log_prior, exponents, score)
             of_block[0] += weights[row] * _slopes(score, classes[row], squared, slope)
             for column in range(n_columns):
-                # Slopes sum to 0, so that terms may be relative to one of them: what says the same of all classes then
-                # changes nothing, and not almost nothing.
+                # Slopes sum to 0, so terms may be relative to one of them: a column that does not distinguish the
+                # classes then has a derivative of exactly 0.
                 own = terms[column, classes[row]]
                 derivative = 0.0
                 for y in range(n_classes):
@@ -347,7 +318,7 @@ def _add_losses(
 
 @njit(cache=True, nogil=True)
 def _add_curvature(codes, numbers, log_prior, starts, tables, mean, constant, precision, exponents, weights, curvature):
-    """Weighted variances, over the classes as they are expected, of what each column says."""
+    """Weighted variances of log P(x_j | y) over the posterior of the classes."""
     n_columns, n_classes = exponents.shape[0], log_prior.shape[0]
     terms = np.empty((n_columns, n_classes))
     score = np.empty(n_classes)
@@ -362,7 +333,7 @@ def _add_curvature(codes, numbers, log_prior, starts, tables, mean, constant, pr
             for y in range(n_classes):
                 expected += shares[y] * (terms[column, y] - terms[column, best])
             for y in range(n_classes):
-                if shares[y] > 0.0:  # squares of what is impossible may be infinite
+                if shares[y] > 0.0:  # squares of impossible terms may be infinite
                     off = terms[column, y] - terms[column, best] - expected
                     variance += shares[y] * off * off
             curvature[column] += weights[row] * variance

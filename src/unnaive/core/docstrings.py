@@ -103,6 +103,18 @@ figure_ : matplotlib Figure""",
 comparison : Comparison
 metric : str, optional
     The first metric of the comparison by default.""",
+    "var_smoothing": """\
+var_smoothing : float, default=1e-9
+    Share of the largest variance of all numeric columns that is added to Gaussian variances.""",
+    "weighted_naive": """\
+naive_ : NaiveBayes
+    The model that the weights are applied to.
+classes_ : ndarray of shape (n_classes,)
+class_count_ : ndarray of shape (n_classes,)
+    Weight of the training rows of each class.
+n_features_in_ : int
+feature_names_in_ : ndarray of str of shape (n_features_in_,)
+    Only if X is a frame with string names.""",
     "frequency_limit": """\
 frequency_limit : float, default=1
     Minimum weight of the training rows with the values of a parent set; rarer values are not used as parents.""",

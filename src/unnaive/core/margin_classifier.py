@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
 from unnaive.core.saved_state import check_names
+from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
 
 _Self = TypeVar("_Self", bound="MarginClassifier")
 

@@ -1,4 +1,4 @@
-"""Rank-one approximations of a joint tensor by the higher-order power method, one after the other."""
+"""Greedy CP decomposition of a joint tensor: rank-one terms by the higher-order power method, one after the other."""
 
 from __future__ import annotations
 
@@ -12,19 +12,13 @@ from unnaive.decomposition.joint_tensor import JointTensor
 from unnaive.decomposition.rank_one import RankOneTerms
 from unnaive.decomposition.unfoldings import Unfoldings, leading_vectors
 
-_EXHAUSTED = 1e-12  # a weight below this share of the tensor's norm is rounding
+_EXHAUSTED = 1e-12  # smaller weights, relative to the tensor's norm, are rounding errors
 
 
 class GreedyTerms(NamedTuple):
-    """Terms in the order in which they were found.
+    """Terms of non-negative weights and unit vectors, and the squared error that the first of them leave.
 
-    Parameters
-    ----------
-    terms : RankOneTerms
-        Weights are not negative, vectors have norm 1, and the largest entry of a column's vector is positive.
-    errors : ndarray of shape (n_terms,)
-        What the first terms leave, as a sum of squares: over the defined cells if undefined ones are masked, else
-        over all.
+    The error is over the defined cells if undefined cells are masked, else over all.
     """
 
     terms: RankOneTerms
@@ -50,100 +44,72 @@ def greedy_terms(
     max_iter: int,
     random: np.random.Generator,
 ) -> GreedyTerms:
-    """Approximate a tensor by one rank-one tensor, what is left of it by another, and so on.
+    """Approximate a tensor by one rank-one term, the residual by another, and so on, as long as any is left.
 
-    Parameters
-    ----------
-    tensor : JointTensor
-        Without missing values.
-    n_terms : int
-        There are fewer if nothing is left before.
-    mask : bool
-        Whether undefined cells stay zero in what is left, or have what was found taken from them as all others.
-    init : {"random", "svd"}
-        Where a search begins: at random vectors, or at the leading left singular vectors of the unfoldings, and at
-        random vectors only if these lead nowhere.
-    n_init : int
-        Searches from random vectors, of which the best counts.
-    tol : float
-        A search ends when a sweep adds less than this share to the squared weight.
-    max_iter : int
-        Or after so many sweeps.
-    random : numpy Generator
-
-    Returns
-    -------
-    GreedyTerms
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.decomposition.joint_tensor import joint_tensor
-    >>> from unnaive.decomposition.cp import greedy_terms
-    >>> codes = np.array([[0, 0], [0, 1], [0, 1], [0, 1], [1, 0], [0, 0]], dtype=np.int32)
-    >>> tensor = joint_tensor(codes, np.array([0, 0, 0, 1, 1, 1]), np.ones(6), np.array([2, 2]), 2)
-    >>> how = dict(mask=True, init="svd", n_init=1, tol=1e-9, max_iter=500, random=np.random.default_rng(0))
-    >>> greedy_terms(tensor, 3, **how).terms.weights.round(4)
-    array([0.4389, 0.1596, 0.0417])
+    Searches start from random vectors (the best of ``n_init`` counts), or, with ``init="svd"``, from the leading left
+    singular vectors of the unfoldings. They end when a sweep gains less than a share ``tol`` of the squared weight.
+    With ``mask``, undefined cells of the residual stay zero; else terms are subtracted from them too.
     """
     rows, starts, ends = tensor.rows, tensor.starts, tensor.starts + tensor.n_values
-    rest, n_values, n_classes = tensor.mass.copy(), int(tensor.n_values.sum()), tensor.mass.shape[1]
+    residual, n_values, n_classes = tensor.mass.copy(), int(tensor.n_values.sum()), tensor.mass.shape[1]
     unfoldings = Unfoldings.of(tensor) if init == "svd" else None
-    # A term a row; beside them, where singular vectors of what is left are wanted, the tensor contracted with each.
+    # One term per row, and, for the singular vectors of the residual, the tensor contracted with each term.
     weights, columns, classes = np.empty(n_terms), np.empty((n_terms, n_values)), np.empty((n_terms, n_classes))
     contracted = np.empty((n_terms, n_values)), np.empty((n_terms, n_classes))
     errors, products = np.empty(n_terms), np.empty(rows.shape)
-    left = float((rest * rest).sum())
-    least = _EXHAUSTED * np.sqrt(left)
+    squared_error = float((residual * residual).sum())
+    min_weight = _EXHAUSTED * np.sqrt(squared_error)
     found = 0
 
     def search(start: tuple[NDArray[np.float64], NDArray[np.float64]]) -> _Fit:
-        return _Fit(*_power(rows, starts, ends, rest, *before, *start, tol, max_iter, products))
+        return _Fit(*_power(rows, starts, ends, residual, *before, *start, tol, max_iter, products))
 
-    def anywhere() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def random_start() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return random.random(n_values), np.asarray(random.random(n_classes))
 
     while found < n_terms:
-        # Where nothing is masked, the terms that were found stay beside the tensor, as what is left of it is dense.
-        taken = 0 if mask else found
-        before = weights[:taken], columns[:taken], classes[:taken]
+        # Without a mask the residual is dense: the terms are kept beside the tensor instead of being subtracted.
+        n_kept = 0 if mask else found
+        before = weights[:n_kept], columns[:n_kept], classes[:n_kept]
         if unfoldings is not None:
-            best = search(leading_vectors(unfoldings, rest, before, (contracted[0][:taken], contracted[1][:taken])))
-        if unfoldings is None or best.weight <= least:
-            # Leading vectors can meet in cells that are all zero; others show whether anything is left.
-            best = max((search(anywhere()) for _ in range(n_init)), key=lambda fit: fit.weight)
-        if best.weight <= least:
+            best = search(
+                leading_vectors(unfoldings, residual, before, (contracted[0][:n_kept], contracted[1][:n_kept]))
+            )
+        if unfoldings is None or best.weight <= min_weight:
+            # Leading vectors can meet in cells that are all zero; random ones show whether anything is left.
+            best = max((search(random_start()) for _ in range(n_init)), key=lambda fit: fit.weight)
+        if best.weight <= min_weight:
             break
-        _turn(best.columns, best.classes, starts, ends)
+        _fix_signs(best.columns, best.classes, starts, ends)
         weights[found], columns[found], classes[found] = best
         if mask:
-            _take(rows, starts, rest, *best, products[0])
-            left = float((rest * rest).sum())
+            _subtract(rows, starts, residual, *best, products[0])
+            squared_error = float((residual * residual).sum())
         else:
-            left = max(left - best.weight**2, 0.0)
+            squared_error = max(squared_error - best.weight**2, 0.0)
             if unfoldings is not None:
                 into = contracted[0][found], contracted[1][found]
-                _contract(rows, starts, rest, best.columns, best.classes, products, *into)
-        errors[found] = left
+                _contract(rows, starts, residual, best.columns, best.classes, products, *into)
+        errors[found] = squared_error
         found += 1
-    turned = np.ascontiguousarray(columns[:found].T), np.ascontiguousarray(classes[:found].T)
-    return GreedyTerms(RankOneTerms(weights[:found], *turned, starts), errors[:found])
+    vectors = np.ascontiguousarray(columns[:found].T), np.ascontiguousarray(classes[:found].T)
+    return GreedyTerms(RankOneTerms(weights[:found], *vectors, starts), errors[:found])
 
 
 @njit(cache=True, nogil=True)
 def _power(
-    rows, starts, ends, rest, found_weights, found_columns, found_classes, columns, classes, tol, max_iter, after
+    rows, starts, ends, residual, found_weights, found_columns, found_classes, columns, classes, tol, max_iter, after
 ):
-    """Algorithm 1 of the paper from given vectors; what was found before is taken from ``rest`` without being stored.
+    """Algorithm 1 of the paper from given vectors, on ``residual`` less the terms found before.
 
-    Contracting the tensor with all vectors but one needs, in every cell, the product of all factors but one: what
-    comes before it, already changed in this sweep, times what comes after, not yet changed.
+    Contracting the tensor with all vectors but one needs, in every cell, the product of all factors but one: that of
+    the modes before it, already updated in this sweep, times that of the modes after it, not yet updated.
     """
     n_columns, n_rows = rows.shape
     n_found = found_weights.shape[0]
     for column in range(n_columns):
-        _normalise(columns[starts[column] : ends[column]])
-    _normalise(classes)
+        _normalize(columns[starts[column] : ends[column]])
+    _normalize(classes)
     earlier = np.empty(n_rows)
     # Inner products of each mode's vector with those found before; the class comes last.
     inner = np.empty((n_columns + 1, n_found))
@@ -154,7 +120,7 @@ def _power(
     _multiply(found_classes, classes, inner[n_columns])
     weight = 0.0
     for _ in range(max_iter):
-        _products_after(rows, starts, rest, columns, classes, after)
+        _products_after(rows, starts, residual, columns, classes, after)
         earlier[:] = 1.0
         for column in range(n_columns):
             begin, end = starts[column], ends[column]
@@ -164,18 +130,18 @@ def _power(
                 vector[rows[column, row]] += earlier[row] * after[column, row]
             for term in range(n_found):
                 vector -= found_weights[term] * _product_without(inner, column, term) * found_columns[term, begin:end]
-            if _normalise(vector) == 0.0:
+            if _normalize(vector) == 0.0:
                 return 0.0, columns, classes
             for row in range(n_rows):
                 earlier[row] *= vector[rows[column, row]]
             _multiply(found_columns[:, begin:end], vector, inner[column])
         classes[:] = 0.0
         for row in range(n_rows):
-            for y in range(rest.shape[1]):
-                classes[y] += earlier[row] * rest[row, y]
+            for y in range(residual.shape[1]):
+                classes[y] += earlier[row] * residual[row, y]
         for term in range(n_found):
             classes -= found_weights[term] * _product_without(inner, n_columns, term) * found_classes[term]
-        last, weight = weight, _normalise(classes)
+        last, weight = weight, _normalize(classes)
         if weight == 0.0 or weight * weight - last * last < tol * weight * weight:
             break
         _multiply(found_classes, classes, inner[n_columns])
@@ -184,7 +150,7 @@ def _power(
 
 @njit(cache=True, nogil=True)
 def _multiply(vectors, vector, products):
-    """The inner products of rows with a vector."""
+    """Inner products of rows with a vector."""
     for term in range(vectors.shape[0]):
         total = 0.0
         for value in range(vector.shape[0]):
@@ -193,13 +159,13 @@ def _multiply(vectors, vector, products):
 
 
 @njit(cache=True, nogil=True)
-def _products_after(rows, starts, rest, columns, classes, after):
+def _products_after(rows, starts, residual, columns, classes, after):
     """For each column and row, the product of all factors of later modes, the class included."""
     n_columns, n_rows = rows.shape
     for row in range(n_rows):
         total = 0.0
-        for y in range(rest.shape[1]):
-            total += rest[row, y] * classes[y]
+        for y in range(residual.shape[1]):
+            total += residual[row, y] * classes[y]
         after[n_columns - 1, row] = total
     for column in range(n_columns - 1, 0, -1):
         begin = starts[column]
@@ -208,10 +174,10 @@ def _products_after(rows, starts, rest, columns, classes, after):
 
 
 @njit(cache=True, nogil=True)
-def _contract(rows, starts, rest, columns, classes, after, of_columns, of_classes):
+def _contract(rows, starts, residual, columns, classes, after, of_columns, of_classes):
     """The tensor contracted with all vectors of a rank-one tensor but one, for each mode."""
     n_columns, n_rows = rows.shape
-    _products_after(rows, starts, rest, columns, classes, after)
+    _products_after(rows, starts, residual, columns, classes, after)
     earlier = np.ones(n_rows)
     of_columns[:] = 0.0
     for column in range(n_columns):
@@ -221,8 +187,8 @@ def _contract(rows, starts, rest, columns, classes, after, of_columns, of_classe
             earlier[row] *= columns[begin + rows[column, row]]
     of_classes[:] = 0.0
     for row in range(n_rows):
-        for y in range(rest.shape[1]):
-            of_classes[y] += earlier[row] * rest[row, y]
+        for y in range(residual.shape[1]):
+            of_classes[y] += earlier[row] * residual[row, y]
 
 
 @njit(cache=True, nogil=True)
@@ -235,8 +201,8 @@ def _product_without(inner, mode, term):
 
 
 @njit(cache=True, nogil=True)
-def _normalise(vector):
-    """Give a vector norm 1, and return the norm it had."""
+def _normalize(vector):
+    """Scale a vector to norm 1, and return its norm."""
     norm = np.sqrt((vector * vector).sum())
     if norm > 0.0:
         vector /= norm
@@ -244,8 +210,8 @@ def _normalise(vector):
 
 
 @njit(cache=True, nogil=True)
-def _turn(columns, classes, starts, ends):
-    """Make the largest entry of each column's vector positive; the class's vector takes the signs."""
+def _fix_signs(columns, classes, starts, ends):
+    """Make the largest entry of each column's vector positive; the class's vector takes the sign."""
     for column in range(starts.shape[0]):
         vector = columns[starts[column] : ends[column]]
         if vector[np.argmax(np.abs(vector))] < 0.0:
@@ -254,12 +220,12 @@ def _turn(columns, classes, starts, ends):
 
 
 @njit(cache=True, nogil=True)
-def _take(rows, starts, rest, weight, columns, classes, product):
-    """Take a rank-one tensor from the defined cells."""
+def _subtract(rows, starts, residual, weight, columns, classes, product):
+    """Subtract a rank-one tensor from the defined cells."""
     product[:] = weight
     for column in range(rows.shape[0]):
         for row in range(rows.shape[1]):
             product[row] *= columns[starts[column] + rows[column, row]]
     for row in range(rows.shape[1]):
-        for y in range(rest.shape[1]):
-            rest[row, y] -= product[row] * classes[y]
+        for y in range(residual.shape[1]):
+            residual[row, y] -= product[row] * classes[y]

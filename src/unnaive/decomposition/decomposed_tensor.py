@@ -1,4 +1,4 @@
-"""Classification by decomposing the joint probability tensor of the columns and the class."""
+"""Decomposed tensor classification (DTC)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState, check_names
 from unnaive.core.shapley import shapley_values
 from unnaive.core.validation import RawTable
@@ -30,56 +31,54 @@ from unnaive.encoding.categories import columns_with_missing
 from unnaive.encoding.table_classifier import TableClassifier
 from unnaive.encoding.table_encoder import TableEncoder
 
-_COMPLETIONS = 3  # of a row that misses values, where they cannot be summed out
-_FOLDS = 5  # that choose the number of components
-_SWEEPS = {"cp": 3, "tucker": 100, "mixture": 500}  # most of them, by decomposition
-_LEAST = np.log(np.finfo(np.float64).tiny)  # for the evidence of a row about which no component says anything
+_COMPLETIONS = 3  # of a row with missing values, where they cannot be summed out
+_FOLDS = 5  # of the cross-validation that chooses the number of components
+_MAX_SWEEPS = {"cp": 3, "tucker": 100, "mixture": 500}  # defaults
+_MIN_EVIDENCE = np.log(np.finfo(np.float64).tiny)  # of a row in which all classes have a value of 0
 
 
+@shared_docs
 class DecomposedTensorClassifier(KeptState, TableClassifier):
     """Decomposed tensor classification (DTC): the joint probability of columns and class as a sum of products.
 
-    The shares of the training rows make a tensor with a mode for each column and one for the class, nearly all of
-    whose cells no row has ever seen. It is approximated by a sum of few rank-one tensors, each a product of a vector
-    a mode, and these have values for rows that never occurred. With one component columns and class are independent;
-    every further one adds what the others leave.
+    The relative frequencies of the training rows form a tensor with one mode per column and one for the class, nearly
+    all of whose cells are empty. It is approximated by a sum of few rank-one tensors, each an outer product of one
+    vector per mode, which have values for rows that never occurred too. With one component, columns and class are
+    independent; each further component approximates what the others leave.
 
     Parameters
     ----------
     n_components : int or "cv", default=20
-        Number of rank-one tensors (K in the paper). "cv" takes the number up to ``max_components`` whose log score
-        on held-out rows is the best: each of five folds is decomposed once for all numbers.
+        Number of rank-one tensors (K in the paper). "cv" chooses the number up to ``max_components`` with the best
+        log score in five-fold cross-validation; each fold is decomposed once for all numbers.
     decomposition : {"mixture", "cp", "tucker"}, default="mixture"
-        "cp" is the paper's: one rank-one tensor after the other, each the nearest to what is left. "tucker" has all of
-        them share a few orthogonal vectors a mode; there are as many components as its core has cells. "mixture" has
-        components that are products of probabilities, found by expectation maximisation; it is the most accurate.
+        "cp" is the paper's: one rank-one tensor after the other, each the closest to the residual. In "tucker", they
+        share a few orthogonal vectors per mode; there are as many components as the core has cells. In "mixture",
+        components are products of probabilities, found by expectation maximization; it is the most accurate.
     init : {"random", "svd"}, default="random"
-        Where the search for a component of "cp" begins: at random vectors, or at the leading left singular vectors of
+        Where the search for a component of "cp" starts: at random vectors, or at the leading left singular vectors of
         the tensor's unfoldings.
     n_init : int, default=1
-        Searches from random vectors, of which the best counts.
+        Number of searches from random vectors; the best is used.
     mask : bool, default=True
-        Whether cells of rows that never occurred stay undefined when a component of "cp" is taken from the tensor.
-        Without it they are less than nothing then, and later components bring them back to zero.
+        Whether cells of rows that never occurred stay undefined when a component of "cp" is subtracted. Otherwise they
+        become negative, and later components bring them back to zero.
     n_features : int, optional
-        Use the columns of the highest mutual information with the class only, as many as this; by default all.
+        Use only this many columns, those of the highest mutual information with the class; by default all.
     max_components : int, default=30
-        The most that "cv" tries.
+        The largest number that "cv" tries.
     tol : float, default=1e-6
-        A search ends when a sweep over all modes gains less than this share of what was reached.
+        A search ends when a sweep over all modes has a smaller relative gain.
     max_sweeps : int, optional
-        Or after so many sweeps: by default 3 for "cp", 100 for "tucker" and 500 for "mixture". Few sweeps keep
-        components of "cp" from closing in on a few rows of a small table; large tables gain by more, such as 500.
+        Maximum number of sweeps, by default 3 for "cp", 100 for "tucker" and 500 for "mixture". Few sweeps keep
+        components of "cp" from overfitting a few rows of a small table; large tables benefit from more, such as 500.
     floor : float, default=1e-6
-        What is added to the probability of every class before they are made to sum to 1.
-    categorical_features : "from_dtype", "all", array of bool, int or str, or None, default="from_dtype"
-        Which columns hold categories, see :class:`TableEncoder`.
-    discretizer : transformer, default=None
-        What turns numbers into bins; None is :class:`MDLDiscretizer`.
-    n_jobs : int, default=None
-        Threads used to predict; the result does not depend on it.
+        Added to the probability of every class before normalization.
+    {categorical_features}
+    {discretizer}
+    {n_jobs}
     random_state : int, RandomState instance or None, default=None
-        Decides where searches begin, how missing values are completed, and the folds of "cv".
+        Seed of the starts of searches, the completion of missing values, and the folds of "cv".
 
     Attributes
     ----------
@@ -87,36 +86,33 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
     class_count_ : ndarray of shape (n_classes,)
         Weight of the training rows of each class.
     n_components_ : int
-        Fewer than asked for if nothing was left to approximate.
+        Fewer than ``n_components`` if nothing was left to approximate.
     component_weights_ : ndarray of shape (n_components_,)
-        λ in the paper; a mixture's shares.
+        λ in the paper; the weights of a mixture.
     class_factors_ : ndarray of shape (n_classes, n_components_)
         Vectors of the class.
     column_factors_ : list of ndarray of shape (n_values, n_components_)
         Vectors of the selected columns.
     selected_features_ : ndarray of int
-        Columns that are used, in order.
+        Columns used, in order.
     column_information_ : ndarray of shape (n_features_in_,)
         Mutual information of each column and the class, in bits.
     held_out_log_scores_ : ndarray of shape (max_components,)
         Mean of -log P(y | x) on held-out rows by number of components; only with "cv".
     encoder_ : TableEncoder
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only if X is a frame with string names.
+    {names}
 
     Notes
     -----
-    An approximation can be negative. As in the paper, what the least of the classes is below zero is then added to
-    all of them (Eq. 10), so that this one has probability 0; ``floor`` is the small term by which the paper keeps log
-    scores finite. Where all classes are at 0, the prior decides.
+    An approximation can be negative. As in the paper, the classes are then shifted so that the smallest is 0 (Eq. 10);
+    ``floor`` is the small term by which the paper keeps log scores finite. Where all classes are 0, the prior decides.
 
-    Missing values, which the paper does not allow: in prediction the mode is summed out, as for a category that was
-    never seen. In training a mixture sums it out, too; the others get three completed copies of the row with a third
-    of its weight each, drawn from the values of the column, as the paper's experiment does for all rows.
+    Missing values, which the paper does not allow: in prediction the mode is summed out, as for a category never seen.
+    In training, a mixture sums it out too; the others get three completed copies of the row with a third of its weight
+    each, drawn from the values of the column, as in the paper's experiment.
 
-    The paper ends a search when the gain is small, and does not say how small. Searched for to six digits, a component
-    of a small table of many columns can be a single row in all but name, and predict nothing else.
+    The paper ends a search when the gain is small, without saying how small. Searched to six digits, a component of a
+    small table with many columns can be little more than a single row.
 
     References
     ----------
@@ -221,23 +217,23 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
 
     @property
     def n_components_(self) -> int:
-        """Number of components that are used."""
+        """Number of components used."""
         check_is_fitted(self)
         return len(self._stages)
 
     @property
     def component_weights_(self) -> NDArray[np.float64]:
-        """Weight of every component."""
+        """Weights of the components."""
         return self._terms.weights.copy()
 
     @property
     def class_factors_(self) -> NDArray[np.float64]:
-        """The class's vector of every component."""
+        """Vectors of the class."""
         return self._terms.classes.copy()
 
     @property
     def column_factors_(self) -> list[NDArray[np.float64]]:
-        """The selected columns' vectors of every component."""
+        """Vectors of the selected columns."""
         terms = self._terms
         return np.split(terms.columns, terms.starts[1:])
 
@@ -268,7 +264,7 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
         if len(self._stages) < int(most):
             warnings.warn(
                 f"The tensor of these rows has no more than {len(self._stages)} components, of n_components={most}: "
-                "nothing is left of it after them.",
+                "nothing is left to approximate.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -276,12 +272,12 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
     def _choose(
         self, codes: NDArray[np.int32], classes: NDArray[np.int64], weights: NDArray[np.float64], random: Generator
     ) -> int:
-        """The number of components with the best log score on rows that were held out."""
+        """The number of components with the best log score on held-out rows."""
         n_rows = len(codes)
         n_folds = min(_FOLDS, n_rows)
         if n_folds < 2:
             return 1
-        # Shuffled, then dealt out class by class.
+        # Shuffled and stratified by class.
         order = random.permutation(n_rows)
         order = order[np.argsort(classes[order], kind="stable")]
         fold = np.empty(n_rows, dtype=np.int64)
@@ -292,8 +288,8 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
             stages = self._decompose(codes[known], classes[known], weights[known], self.max_components, random)
             for at in range(self.max_components):
                 proba, _ = self._posterior(stages.at(min(at + 1, len(stages))), codes[new])
-                right = proba[np.arange(len(proba)), classes[new]]
-                loss[at] -= weights[new] @ np.log(np.maximum(right, np.finfo(np.float64).tiny))
+                true_class = proba[np.arange(len(proba)), classes[new]]
+                loss[at] -= weights[new] @ np.log(np.maximum(true_class, np.finfo(np.float64).tiny))
         self.held_out_log_scores_ = loss / weights.sum()
         return 1 + int(np.argmin(self.held_out_log_scores_))
 
@@ -307,15 +303,15 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
     ) -> Stages:
         n_values = self.encoder_.n_values_[self.selected_features_]
         tensor = joint_tensor(codes, classes, weights, n_values, len(self.classes_))
-        how: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_sweeps or _SWEEPS[self.decomposition]}
+        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_sweeps or _MAX_SWEEPS[self.decomposition]}
         if self.decomposition == "mixture":
             n_rows = float(weights.sum())
-            return Stages.apart(mixture_path(tensor, most, n_rows=n_rows, random=random, **how))
+            return Stages.apart(mixture_path(tensor, most, n_rows=n_rows, random=random, **options))
         complete: JointTensor = tensor.completed(random, _COMPLETIONS)
         if self.decomposition == "tucker":
-            return Stages.apart([step.terms for step in tucker_path(complete, most, **how)])
-        found = greedy_terms(complete, most, mask=self.mask, init=self.init, n_init=self.n_init, random=random, **how)
-        return Stages.nested(found.terms)
+            return Stages.apart([step.terms for step in tucker_path(complete, most, **options)])
+        options |= {"mask": self.mask, "init": self.init, "n_init": self.n_init, "random": random}
+        return Stages.nested(greedy_terms(complete, most, **options).terms)
 
     def _codes(self, rows: Rows) -> NDArray[np.int32]:
         return np.ascontiguousarray(rows.codes[:, self.selected_features_])
@@ -323,14 +319,14 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
     def _posterior(
         self, terms: RankOneTerms, codes: NDArray[np.int32]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Probabilities of the classes by Eq. 10, and the log of what all of them have together."""
+        """Class probabilities by Eq. 10, and the log of the sum of their values."""
         values, log_scale = terms.values(codes)
         values -= np.minimum(values.min(axis=1, keepdims=True), 0.0)
         total = values.sum(axis=1)
-        silent = total <= 0.0
-        values[silent] = self.class_count_
+        all_zero = total <= 0.0
+        values[all_zero] = self.class_count_
         proba = values / values.sum(axis=1, keepdims=True) + self.floor
-        evidence = np.where(silent, _LEAST, np.log(np.where(silent, 1.0, total)) + log_scale)
+        evidence = np.where(all_zero, _MIN_EVIDENCE, np.log(np.where(all_zero, 1.0, total)) + log_scale)
         return proba / proba.sum(axis=1, keepdims=True), evidence
 
     def _score_rows(self, rows: Rows) -> NDArray[np.float64]:
@@ -361,7 +357,7 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
         check_names(kept["classes_"], kept["n_features_in_"], kept.get("feature_names_in_"))
         encoder, counts, used = kept["encoder_"], kept["class_count_"], kept["selected_features_"]
         if not isinstance(encoder, TableEncoder):
-            raise ValueError("The encoder is no TableEncoder.")
+            raise ValueError("The encoder must be a TableEncoder.")
         encoder.check_state()
         weights, columns, classes, spans = kept["_stages"]
         n_terms, n_classes = len(weights), len(kept["classes_"])

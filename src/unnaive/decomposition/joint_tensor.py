@@ -1,4 +1,4 @@
-"""The joint probability tensor of columns and class, by the cells that training defines."""
+"""The joint probability tensor of the columns and the class, as a sparse list of distinct rows."""
 
 from __future__ import annotations
 
@@ -11,44 +11,24 @@ from unnaive.counts.distinct_rows import groups_of_rows
 
 
 class JointTensor(NamedTuple):
-    """How much of the training weight each distinct row has together with each class.
+    """Shares of the training weight by distinct row and class; its modes are the columns, in order, and the class.
 
-    Modes are the columns, in order, and the class. A cell is defined if its row occurred, with any class; all other
-    cells are zero. So every row is stored once, with one number a class.
-
-    Parameters
-    ----------
-    rows : ndarray of int32 of shape (n_columns, n_distinct)
-        Codes of the distinct rows, a column of the table after the other; -1 is a missing value.
-    mass : ndarray of shape (n_distinct, n_classes)
-        Shares of the weight of all training rows; they sum to 1.
-    n_values : ndarray of int64 of shape (n_columns,)
-        Sizes of the modes, without that of the class.
+    A cell is defined if its row occurred, with any class; all other cells are zero.
     """
 
-    rows: NDArray[np.int32]
-    mass: NDArray[np.float64]
-    n_values: NDArray[np.int64]
+    rows: NDArray[np.int32]  # (n_columns, n_distinct), codes of the distinct rows; -1 is missing
+    mass: NDArray[np.float64]  # (n_distinct, n_classes), sums to 1
+    n_values: NDArray[np.int64]  # (n_columns,)
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where the values of each column begin, if those of all columns are put in one list."""
+        """Where the values of each column begin in a list of the values of all columns."""
         return np.cumsum(self.n_values) - self.n_values
 
     def completed(self, random: np.random.Generator, n_times: int) -> JointTensor:
-        """Every row that misses values as rows that miss none, its weight shared among them.
+        """Replace each row with missing values by ``n_times`` completions that share its weight.
 
-        The missing values are drawn from what their columns hold elsewhere, as if chance alone had removed them.
-
-        Parameters
-        ----------
-        random : numpy Generator
-        n_times : int
-            Draws for each distinct row.
-
-        Returns
-        -------
-        JointTensor
+        Missing values are drawn from the distribution of their column.
         """
         missing = self.rows < 0
         gaps = missing.any(axis=0)
@@ -64,7 +44,7 @@ class JointTensor(NamedTuple):
             codes[empty] = random.choice(len(found), size=int(empty.sum()), p=share)
         mass = np.repeat(self.mass[gaps] / n_times, n_times, axis=0)
         rows = np.concatenate([self.rows[:, ~gaps], drawn], axis=1)
-        return _gathered(rows, np.concatenate([self.mass[~gaps], mass]), self.n_values)
+        return _merged(rows, np.concatenate([self.mass[~gaps], mass]), self.n_values)
 
 
 def joint_tensor(
@@ -74,39 +54,15 @@ def joint_tensor(
     n_values: NDArray[np.int64],
     n_classes: int,
 ) -> JointTensor:
-    """The tensor of a coded table.
-
-    Parameters
-    ----------
-    codes : ndarray of int32 of shape (n_rows, n_columns)
-        -1 is missing.
-    classes : ndarray of int of shape (n_rows,)
-    weights : ndarray of shape (n_rows,)
-        Above zero.
-    n_values : ndarray of int64 of shape (n_columns,)
-    n_classes : int
-
-    Returns
-    -------
-    JointTensor
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.decomposition.joint_tensor import joint_tensor
-    >>> codes = np.array([[0, 0], [0, 1], [0, 1], [0, 1], [1, 0], [0, 0]], dtype=np.int32)
-    >>> tensor = joint_tensor(codes, np.array([0, 0, 0, 1, 1, 1]), np.ones(6), np.array([2, 2]), 2)
-    >>> tensor.rows.T.tolist(), (6 * tensor.mass).tolist()
-    ([[0, 0], [0, 1], [1, 0]], [[1.0, 1.0], [2.0, 1.0], [0.0, 1.0]])
-    """
+    """The tensor of a coded table; -1 is missing, weights are positive."""
     first, group = groups_of_rows(codes)
     mass = np.zeros((len(first), n_classes))
     np.add.at(mass, (group, classes), weights)
     return JointTensor(np.ascontiguousarray(codes[first].T), mass / weights.sum(), np.asarray(n_values, np.int64))
 
 
-def _gathered(rows: NDArray[np.int32], mass: NDArray[np.float64], n_values: NDArray[np.int64]) -> JointTensor:
-    """Equal rows as one."""
+def _merged(rows: NDArray[np.int32], mass: NDArray[np.float64], n_values: NDArray[np.int64]) -> JointTensor:
+    """Merge equal rows."""
     first, group = groups_of_rows(np.ascontiguousarray(rows.T))
     total = np.zeros((len(first), mass.shape[1]))
     np.add.at(total, group, mass)

@@ -1,4 +1,4 @@
-"""Sums of rank-one tensors: what every decomposition of a joint tensor becomes, and their values in given cells."""
+"""Sums of rank-one tensors, the common form of all decompositions, and their values in given cells."""
 
 from __future__ import annotations
 
@@ -11,57 +11,25 @@ from numba import njit
 from numpy.typing import NDArray
 
 TINY = 1e-100  # products are rescaled below it
-FACTORS_BETWEEN = 16  # products of so many factors are looked at
+FACTORS_BETWEEN = 16  # number of factors between two checks of a product
 
 
 class RankOneTerms(NamedTuple):
-    """Terms, each an outer product of a vector a mode.
+    """Terms, each a weight times the outer product of one vector per mode."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_terms,)
-    columns : ndarray of shape (n_values of all columns together, n_terms)
-        Vectors of the columns, below each other; those of column j begin at ``starts[j]``.
-    classes : ndarray of shape (n_classes, n_terms)
-        Vectors of the class.
-    starts : ndarray of int64 of shape (n_columns,)
-    """
-
-    weights: NDArray[np.float64]
-    columns: NDArray[np.float64]
-    classes: NDArray[np.float64]
-    starts: NDArray[np.int64]
+    weights: NDArray[np.float64]  # (n_terms,)
+    columns: NDArray[np.float64]  # (n_values of all columns, n_terms); the vectors of column j begin at starts[j]
+    classes: NDArray[np.float64]  # (n_classes, n_terms)
+    starts: NDArray[np.int64]  # (n_columns,)
 
     def between(self, begin: int, end: int) -> RankOneTerms:
-        """Some of the terms."""
+        """The terms from ``begin`` up to ``end``."""
         return RankOneTerms(
             self.weights[begin:end], self.columns[:, begin:end], self.classes[:, begin:end], self.starts
         )
 
     def values(self, codes: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The sum of all terms in the cells of given rows; a missing value's mode is summed out.
-
-        Parameters
-        ----------
-        codes : ndarray of int32 of shape (n_rows, n_columns)
-            -1 is missing.
-
-        Returns
-        -------
-        values : ndarray of shape (n_rows, n_classes)
-        log_scale : ndarray of shape (n_rows,)
-            The values are to be multiplied by exp(log_scale), which is 0 unless products would underflow.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from unnaive.decomposition.rank_one import RankOneTerms
-        >>> columns, classes = np.array([[0.9], [0.1], [0.5], [0.5]]), np.array([[0.25], [0.75]])
-        >>> terms = RankOneTerms(np.ones(1), columns, classes, np.array([0, 2]))
-        >>> terms.values(np.array([[1, 0], [-1, 0]], dtype=np.int32))[0]
-        array([[0.0125, 0.0375],
-               [0.125 , 0.375 ]])
-        """
+        """The sum of all terms in the cells of given rows, and its log scale; missing values are summed out."""
         values = np.empty((len(codes), len(self.classes)))
         log_scale = np.zeros(len(codes))
         sums = np.add.reduceat(self.columns, self.starts, axis=0)
@@ -72,36 +40,28 @@ class RankOneTerms(NamedTuple):
 
 @dataclass(frozen=True)
 class Stages:
-    """Sums of more and more terms, kept together.
-
-    Parameters
-    ----------
-    terms : RankOneTerms
-        Of all stages.
-    spans : ndarray of int64 of shape (n_stages, 2)
-        The first term of each stage, and that after its last.
-    """
+    """Sums of more and more terms; a span has the first term of a stage, and the one after its last."""
 
     terms: RankOneTerms
     spans: NDArray[np.int64]
 
     @classmethod
     def nested(cls, terms: RankOneTerms) -> Stages:
-        """Each stage the one before it and one more term."""
+        """Stages that each add one term to the one before."""
         ends = np.arange(1, len(terms.weights) + 1)
         return cls(terms, np.column_stack([np.zeros_like(ends), ends]))
 
     @classmethod
     def apart(cls, stages: Sequence[RankOneTerms]) -> Stages:
-        """Each stage terms of its own, or those of the stage before it if it is the same object."""
-        different: list[RankOneTerms] = []
+        """Stages with terms of their own; the same object twice in a row is stored once."""
+        distinct: list[RankOneTerms] = []
         spans, end = [], 0
         for terms in stages:
-            if not different or terms is not different[-1]:
-                different.append(terms)
+            if not distinct or terms is not distinct[-1]:
+                distinct.append(terms)
                 end += len(terms.weights)
             spans.append((end - len(terms.weights), end))
-        weights, columns, classes = (np.concatenate(part, axis=-1) for part in [*zip(*different)][:3])
+        weights, columns, classes = (np.concatenate(part, axis=-1) for part in [*zip(*distinct)][:3])
         return cls(RankOneTerms(weights, columns, classes, stages[0].starts), np.array(spans, dtype=np.int64))
 
     def __len__(self) -> int:
@@ -112,7 +72,7 @@ class Stages:
         return self.terms.between(*self.spans[n_components - 1].tolist())
 
     def up_to(self, n_components: int) -> Stages:
-        """The first of the stages."""
+        """The first stages."""
         spans = self.spans[:n_components]
         return Stages(self.terms.between(0, int(spans[-1, 1])), spans)
 

@@ -1,4 +1,4 @@
-"""The unfoldings of a joint tensor, as far as their left singular vectors need them."""
+"""Leading left singular vectors of the unfoldings of a joint tensor."""
 
 from __future__ import annotations
 
@@ -13,15 +13,9 @@ from unnaive.decomposition.joint_tensor import JointTensor
 
 
 class Unfoldings(NamedTuple):
-    """Which rows are in the same columns of each column's unfolding: those that agree in all other columns.
+    """Groups of rows that agree in all columns but one, which share the columns of that one's unfolding.
 
-    Parameters
-    ----------
-    tensor : JointTensor
-    order : ndarray of int64 of shape (n_columns, n_distinct)
-        Rows, those that are together one after the other.
-    begins : list of ndarray of int64
-        For each column, where each group of rows begins in its order, and the number of rows.
+    For each column, ``order`` lists the rows group by group, and ``begins`` where each group begins.
     """
 
     tensor: JointTensor
@@ -41,17 +35,7 @@ class Unfoldings(NamedTuple):
         return cls(tensor, np.array(orders), begins)
 
     def gram(self, column: int, mass: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The unfolding of a tensor with the same rows and other numbers in them, times its own transpose.
-
-        Parameters
-        ----------
-        column : int
-        mass : ndarray of shape (n_distinct, n_classes)
-
-        Returns
-        -------
-        ndarray of shape (n_values, n_values)
-        """
+        """The unfolding times its own transpose, of a tensor with the same rows and other ``mass``."""
         product = np.zeros((self.tensor.n_values[column],) * 2)
         _add_pairs(self.tensor.rows[column], self.order[column], self.begins[column], mass, product)
         return product
@@ -63,20 +47,9 @@ def leading_vectors(
     found: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
     contracted: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The leading left singular vector of every unfolding of a tensor less some rank-one terms.
+    """The leading left singular vector of every unfolding of a tensor less the rank-one terms ``found``.
 
-    Parameters
-    ----------
-    unfoldings : Unfoldings
-    mass : ndarray of shape (n_distinct, n_classes)
-    found : ndarrays of shapes (n_terms,), (n_terms, n_values of all columns) and (n_terms, n_classes)
-        Weights of the terms, vectors of the columns beside each other, and vectors of the class.
-    contracted : ndarrays of shapes (n_terms, n_values of all columns) and (n_terms, n_classes)
-        The tensor contracted with all vectors of each term but one, for each mode.
-
-    Returns
-    -------
-    ndarrays of shapes (n_values of all columns,) and (n_classes,)
+    ``contracted`` is the tensor contracted with all vectors of each term but one, for each mode.
     """
     weights, columns, classes = found
     starts, n_values = unfoldings.tensor.starts, unfoldings.tensor.n_values
@@ -87,7 +60,7 @@ def leading_vectors(
     inner = np.array([of_mode @ of_mode.T for of_mode in vectors])
     leading = []
     for mode, (gram, of_mode, contraction) in enumerate(zip(grams, vectors, contractions)):
-        # (A - Σ λ b)(A - Σ λ b)', unfolded, without what is dense.
+        # (A - Σ λ b)(A - Σ λ b)', unfolded, without dense intermediates.
         scaled = of_mode * weights[:, None]
         cross = contraction.T @ scaled
         among = np.delete(inner, mode, axis=0).prod(axis=0)

@@ -1,8 +1,8 @@
-"""h:d-trees: boxes halved at one attribute after the other, and how many rows of each class are in what is left.
+"""h:d-trees: a box halved at one attribute after the other, and the rows of each class in the regions.
 
-An attribute can be halved ``depth`` times, in turn with the others. Whether a row is in the lower or the upper half,
-level by level, spells its address; a tree is the compressed trie of the addresses of its rows. A level on which all
-rows of a node go the same way is no node.
+Attributes are halved in turn, ``depth`` times each. Whether a row is in the lower or the upper half, level by level, is
+its address; a tree is the compressed trie of the addresses of its rows. A level on which all rows of a node go the same
+way has no node.
 """
 
 from __future__ import annotations
@@ -12,16 +12,13 @@ import math
 import numpy as np
 from numba import njit
 
-WORD = 64  # levels of an address that are looked at together
-_FINEST = 10  # halvings of an attribute whose results are looked up
+WORD = 64  # levels of an address per word
+_MAX_LOOKUP = 10  # halvings of an attribute that are looked up
 
 
 @njit(cache=True, nogil=True)
 def work_space(X, draws):
-    """A box around rows: each attribute as far as its farthest value from a point between the smallest and largest.
-
-    ``draws``, from 0 to 1, say where those points are; they are where each attribute is first halved.
-    """
+    """A random box around rows, centered for each attribute at a point of its range drawn by ``draws`` from 0 to 1."""
     n_rows, n_columns = X.shape
     low, high = X[0].copy(), X[0].copy()
     for row in range(1, n_rows):
@@ -31,19 +28,19 @@ def work_space(X, draws):
     for q in range(n_columns):
         point = low[q] + draws[q] * (high[q] - low[q])
         reach = max(point - low[q], high[q] - point)
-        # Not past the values themselves, where rounding would have it so.
+        # Rounding must not exclude the values themselves.
         low[q], high[q] = min(low[q], point - reach), max(high[q], point + reach)
     return low, high
 
 
 @njit(cache=True, nogil=True)
 def build_tree(X, classes, weights, low, high, order, depth, class_weight, regions):
-    """The h:d-tree of some rows, in a box, with attributes halved in some order.
+    """The h:d-tree of rows in a box, with attributes halved in the given order.
 
-    Nodes are in preorder: the lower half of a node follows it, ``link`` says where the upper half is. The ``attribute``
-    of a leaf is minus the number of its entries, ``link`` where they start; an entry is a class and its share of all
-    rows of the class. ``mass`` is the weight of a node's rows. With ``regions``, ``levels`` and ``addresses`` tell the
-    region of each leaf, as how many levels its rows came down and which way they took.
+    Nodes are in preorder: the lower half of a node follows it, ``link`` is the index of the upper half. The
+    ``attribute`` of a leaf is minus the number of its entries, ``link`` where they start; an entry is a class and its
+    share of all rows of the class. ``mass`` is the weight of a node's rows. With ``regions``, ``levels`` and
+    ``addresses`` are the region of each leaf: the number of levels to it, and the way down.
     """
     n_rows = X.shape[0]
     splits = order[low[order] < high[order]]  # on an attribute of one value all rows go the same way
@@ -60,10 +57,10 @@ def build_tree(X, classes, weights, low, high, order, depth, class_weight, regio
     addresses = np.zeros((size if regions else 0, n_words), dtype=np.uint64)
     counts = np.zeros(len(class_weight), dtype=np.float64)
     rows = np.arange(n_rows).astype(np.int32)
-    words = np.empty(n_rows, dtype=np.uint64)  # a part of the address of each of ``rows``
+    words = np.empty(n_rows, dtype=np.uint64)  # one word of the address of each of ``rows``
 
-    # Ranges of rows that are still to become nodes: start, stop, part of the address, level, whose upper half it is;
-    # and the levels on which they go different ways.
+    # Ranges of rows that are still to become nodes: start, stop, word of the address, level, the node whose upper half
+    # it is; and the levels on which the rows go different ways.
     stack = np.empty((n_rows + 1, 5), dtype=np.int64)
     ways = np.empty(n_rows + 1, dtype=np.uint64)
     _push(stack, 0, 0, n_rows, -1, 0, -1)
@@ -145,10 +142,10 @@ def _push(stack, place, start, stop, part, level, parent):
 
 @njit(cache=True, nogil=True)
 def way_down(x, low, high, splits, first, last):
-    """Upper (1) or lower half (0) on up to 64 levels of the way down, the first of them as the highest bit."""
+    """Upper (1) or lower half (0) on up to 64 levels of the way down, the first as the highest bit."""
     address = np.uint64(0)
     n_splits = len(splits)
-    for level in range(first, min(last, first + n_splits)):  # on which each attribute is halved first, if it is
+    for level in range(first, min(last, first + n_splits)):  # the first halving of each attribute, if any
         place = level % n_splits
         q = splits[place]
         address |= _halved(x[q], low[q], high[q], place, last, n_splits, first)
@@ -161,7 +158,7 @@ def _halved(x, lower, upper, level, last, step, first):
     bits = np.uint64(0)
     for at in range(level, last, step):
         middle = (upper + lower) / 2
-        # Half of all rows go either way: choices are cheaper than branches here.
+        # Half of all rows go either way, so selects are cheaper than branches.
         is_upper = x >= middle
         lower = middle if is_upper else lower
         upper = upper if is_upper else middle
@@ -172,14 +169,14 @@ def _halved(x, lower, upper, level, last, step, first):
 
 @njit(cache=True, nogil=True)
 def first_words(X, low, high, splits, last, words):
-    """The first word of the way down of all rows, looked up instead of halving for each."""
+    """The first word of the way down of all rows, by table look-up."""
     n_splits = len(splits)
-    edges = np.empty(2**_FINEST + 1, dtype=np.float64)
-    bits = np.empty(2**_FINEST, dtype=np.uint64)
+    edges = np.empty(2**_MAX_LOOKUP + 1, dtype=np.float64)
+    bits = np.empty(2**_MAX_LOOKUP, dtype=np.uint64)
     words[:] = 0
     for place in range(min(n_splits, last)):
         q = splits[place]
-        n_halvings = min((last - place + n_splits - 1) // n_splits, _FINEST)
+        n_halvings = min((last - place + n_splits - 1) // n_splits, _MAX_LOOKUP)
         n_cells = 2**n_halvings
         edges[0], edges[n_cells] = low[q], high[q]
         bits[:n_cells] = 0
@@ -197,7 +194,7 @@ def first_words(X, low, high, splits, last, words):
             x = X[row, q]
             guess = (x - low[q]) * scale
             cell = np.int64(min(guess, n_cells - 1.0)) if guess > 0 else 0
-            # Rounding may be one off, and more where a range is so small that its scale is not finite.
+            # Rounding may be off by one, or by more if the range is so small that its scale is not finite.
             while cell > 0 and x < edges[cell]:
                 cell -= 1
             while cell < n_cells - 1 and x >= edges[cell + 1]:
@@ -209,7 +206,7 @@ def first_words(X, low, high, splits, last, words):
 
 @njit(cache=True, nogil=True)
 def _difference(words, start, stop):
-    """The levels on which not all go the same way."""
+    """The levels on which rows go different ways."""
     some, every = np.uint64(0), ~np.uint64(0)
     for at in range(start, stop):
         some |= words[at]
@@ -219,7 +216,7 @@ def _difference(words, start, stop):
 
 @njit(cache=True, nogil=True)
 def _middle(x, lower, upper, n_halvings):
-    """Where the interval is halved that is left of a box around x after some halvings."""
+    """The middle of the interval around x after some halvings."""
     for _ in range(n_halvings):
         middle = (upper + lower) / 2
         if x < middle:
@@ -231,15 +228,15 @@ def _middle(x, lower, upper, n_halvings):
 
 @njit(cache=True, nogil=True)
 def _highest(word):
-    """The place of the highest bit that is set."""
+    """Index of the highest bit set."""
     half = word >> np.uint64(WORD // 2)
-    # Of 32 bits, floats know every number.
+    # Doubles represent all integers of 32 bits.
     return WORD // 2 - 1 + math.frexp(np.float64(half))[1] if half else math.frexp(np.float64(word))[1] - 1
 
 
 @njit(cache=True, nogil=True)
 def _partition(words, rows, start, stop, bit):
-    """Put the rows of the lower half first; where the upper half begins, and on which levels each goes several ways."""
+    """Put the rows of the lower half first; return where the upper half begins, and on which levels each differs."""
     mask = np.uint64(1) << np.uint64(bit)
     some_lower = some_upper = np.uint64(0)
     every_lower = every_upper = ~np.uint64(0)
@@ -261,7 +258,7 @@ def _partition(words, rows, start, stop, bit):
 
 @njit(cache=True, nogil=True)
 def add_shares(attribute, value, link, entry_class, entry_share, X, shares):
-    """Add to each row's shares those of the classes in the leaf it comes to. No value of X may be missing."""
+    """Add to each row's shares those of the classes in its leaf. No value of X may be missing."""
     for row in range(X.shape[0]):
         node = 0
         q = attribute[0]
@@ -276,7 +273,7 @@ def add_shares(attribute, value, link, entry_class, entry_share, X, shares):
 def add_shares_in_regions(
     attribute, value, link, entry_class, entry_share, levels, addresses, low, high, order, X, shares
 ):
-    """The same, of leaves in whose regions the rows are. No value of X may be missing."""
+    """The same, only for rows within the region of their leaf."""
     splits = order[low[order] < high[order]]
     words = np.empty(len(X), dtype=np.uint64)
     first_words(X, low, high, splits, min(WORD, levels.max()), words)
@@ -289,7 +286,7 @@ def add_shares_in_regions(
             differ = words[row] ^ addresses[node, 0]
             if differ >> np.uint64(WORD - min(n_levels, WORD)) != 0:
                 continue
-        beyond = n_levels if n_levels > WORD else 0  # levels, which the first words do not tell
+        beyond = n_levels if n_levels > WORD else 0  # levels that the first word does not cover
         if not _in_region(X[row], low, high, splits, beyond, addresses[node]):
             continue
         for entry in range(link[node], link[node] - attribute[node]):
@@ -297,13 +294,12 @@ def add_shares_in_regions(
 
 
 @njit(cache=True, nogil=True)
-def add_shares_around_gaps(
+def add_shares_with_missing(
     attribute, value, link, mass, entry_class, entry_share, levels, addresses, low, high, order, X, shares
 ):
-    """The same where values may be missing (NaN), or regions count.
+    """The same where values may be missing (NaN): both halves count, by their shares of the rows.
 
-    Of a missing value both halves count, by the share of the rows they hold. Where there are regions, a leaf counts
-    only for rows within its own, as far as they are known.
+    If the tree has regions, a leaf counts only for rows whose known values are within its own.
     """
     splits = order[low[order] < high[order]]
     nodes = np.empty(len(attribute), dtype=np.int64)
@@ -334,7 +330,7 @@ def add_shares_around_gaps(
 
 @njit(cache=True, nogil=True)
 def _in_region(x, low, high, splits, n_levels, address):
-    """Whether the known values of a row are in the box, and take the way of an address on its first levels."""
+    """Whether the known values of a row are in the box, and follow an address on its first levels."""
     for q in range(len(x)):
         if x[q] < low[q] or x[q] > high[q]:
             return False
@@ -359,7 +355,7 @@ def _in_region(x, low, high, splits, n_levels, address):
 
 @njit(cache=True, nogil=True)
 def place_categories(X, starts, places, placed):
-    """Codes of categories as a tree's places of them, and numbers as they are; NaN stays."""
+    """Replace codes of categories by their places in the tree's order; numbers and NaN stay."""
     for row in range(X.shape[0]):
         for q in range(X.shape[1]):
             x = X[row, q]

@@ -1,4 +1,4 @@
-"""MassForest: many h:d-trees of samples of rows, and the mass that each finds around a row."""
+"""Forests of h:d-trees grown from samples of rows, and the mass of the classes around a row."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from numpy.typing import NDArray
 from unnaive.mass.hd_tree import (
     WORD,
     add_shares,
-    add_shares_around_gaps,
     add_shares_in_regions,
+    add_shares_with_missing,
     build_tree,
     first_words,
     place_categories,
     work_space,
 )
 
-_BLOCK = 16_384  # rows that a tree is asked about before the next one is
-_WORTH_SORTING = 1000  # rows
-_USUAL = 64  # powers of two up to which the largest weight is left as it is
+_BLOCK = 16_384  # rows per pass through a tree
+_MIN_ROWS_TO_SORT = 1000
+_MAX_EXPONENT = 64  # of the largest weight, beyond which weights are rescaled
 
 
 class Sample(NamedTuple):
-    """Rows to build a tree of: numbers, or codes of categories, NaN where they are missing; classes; weights."""
+    """Rows to grow a tree from: numbers or codes of categories, NaN if missing; classes; weights."""
 
     values: NDArray[np.float64]
     classes: NDArray[np.int64]
@@ -37,37 +37,22 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """What all trees of a forest have in common.
+    """Settings common to all trees of a forest."""
 
-    Attributes
-    ----------
-    n_categories : ndarray of shape (n_columns,)
-        0 for columns of numbers.
-    n_classes : int
-    depth : int
-        How often each column can be halved.
-    regions : bool
-        Whether leaves know their regions, so that rows outside of them do not count.
-    """
-
-    n_categories: NDArray[np.int64]
+    n_categories: NDArray[np.int64]  # (n_columns,), 0 for numeric columns
     n_classes: int
-    depth: int
-    regions: bool
+    depth: int  # number of times each column is halved
+    regions: bool  # whether leaves store their regions, so that rows outside do not count
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where the categories of each column start in a tree's list of places; -1 for numbers."""
+        """Where the categories of each column start in a tree's ``places``; -1 for numbers."""
         starts = np.cumsum(self.n_categories) - self.n_categories
         return np.where(self.n_categories > 0, starts, -1)
 
 
 class Tree(NamedTuple):
-    """An h:d-tree (see :func:`unnaive.mass.hd_tree.build_tree`), and what it was cut by.
-
-    ``low``, ``high`` and ``order`` are the box and the order of the columns, ``places`` the tree's own order of
-    the categories, and ``class_weight`` how many rows of each class are in its sample.
-    """
+    """An h:d-tree (see :func:`unnaive.mass.hd_tree.build_tree`), its box, and its orders of columns and categories."""
 
     attribute: NDArray[np.int32]
     value: NDArray[np.float64]
@@ -85,15 +70,14 @@ class Tree(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """Memory that it takes."""
+        """Memory of all arrays."""
         return sum(part.nbytes for part in self)
 
 
 def grow(sample: Sample, settings: Settings, seed: SeedSequence) -> Tree:
-    """A tree of some rows.
+    """Grow a tree with a random box and random orders of columns and categories.
 
-    The order of the columns and of categories, and the box of each column, are drawn at random. Missing values of a
-    column are filled in with one of its values, drawn at random.
+    All missing values of a column are replaced by one of its values, drawn at random.
     """
     rng = default_rng(seed)
     n_columns = len(settings.n_categories)
@@ -105,7 +89,7 @@ def grow(sample: Sample, settings: Settings, seed: SeedSequence) -> Tree:
     if len(places):
         values = np.empty_like(sample.values)
         place_categories(sample.values, settings.starts, places, values)
-    weights = _moderate(sample.weights)
+    weights = _rescaled(sample.weights)
     values = _filled(values, weights, rng)
     low, high = work_space(values, draws)
     categorical = settings.n_categories > 0
@@ -118,66 +102,50 @@ def grow(sample: Sample, settings: Settings, seed: SeedSequence) -> Tree:
     return tree._replace(mass=np.maximum(tree.mass, np.finfo(np.float32).tiny))
 
 
-def _moderate(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights that float32 can hold the sums of: vast and tiny ones are all scaled by a power of two."""
+def _rescaled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights whose sums fit into float32: huge or tiny ones are scaled by a power of two."""
     exponent = int(np.frexp(weights.max())[1])
-    if abs(exponent) <= _USUAL:
+    if abs(exponent) <= _MAX_EXPONENT:
         return weights
-    return np.maximum(np.ldexp(weights, -exponent), np.finfo(np.float64).tiny)  # no row may come to nothing
+    return np.maximum(np.ldexp(weights, -exponent), np.finfo(np.float64).tiny)  # no row may lose its weight
 
 
 def _filled(values: NDArray[np.float64], weights: NDArray[np.float64], rng: Generator) -> NDArray[np.float64]:
-    """Values without gaps: those of a column all become one of its values, drawn by weight."""
+    """Values with the missing ones of each column replaced by one of its values, drawn by weight."""
     missing = np.isnan(values)
     if not missing.any():
         return values
     filled = values.copy()
     quantiles = rng.random((values.shape[1],))
     for column in np.flatnonzero(missing.any(axis=0)).tolist():
-        gaps = missing[:, column]
-        known: NDArray[np.float64] = values[~gaps, column]
-        filled[gaps, column] = 0.0
+        has_missing = missing[:, column]
+        known: NDArray[np.float64] = values[~has_missing, column]
+        filled[has_missing, column] = 0.0
         if len(known):
-            by_size = np.argsort(known, kind="stable")
-            until: NDArray[np.float64] = np.cumsum(weights[~gaps][by_size])
-            drawn = int(np.searchsorted(until, float(quantiles[column] * until[-1]), side="right"))
-            filled[gaps, column] = known[by_size[min(drawn, len(known) - 1)]]
+            order = np.argsort(known, kind="stable")
+            cumulative: NDArray[np.float64] = np.cumsum(weights[~has_missing][order])
+            drawn = int(np.searchsorted(cumulative, float(quantiles[column] * cumulative[-1]), side="right"))
+            filled[has_missing, column] = known[order[min(drawn, len(known) - 1)]]
     return filled
 
 
 def grow_forest(
     samples: Sequence[Sample] | Samples, settings: Settings, seeds: Sequence[SeedSequence], n_jobs: int | None
 ) -> list[Tree]:
-    """Trees of samples; the same for any ``n_jobs``."""
+    """Grow one tree per sample; the result does not depend on ``n_jobs``."""
     n_parts = min(effective_n_jobs(n_jobs), len(seeds))
 
-    def some(part: int) -> list[Tree]:
+    def grow_part(part: int) -> list[Tree]:
         return [grow(samples[place], settings, seeds[place]) for place in range(part, len(seeds), n_parts)]
 
     if n_parts <= 1:
-        return some(0) if seeds else []
-    parts = Parallel(n_jobs=n_parts, prefer="threads")(delayed(some)(part) for part in range(n_parts))
+        return grow_part(0) if seeds else []
+    parts = Parallel(n_jobs=n_parts, prefer="threads")(delayed(grow_part)(part) for part in range(n_parts))
     return [parts[place % n_parts][place // n_parts] for place in range(len(seeds))]
 
 
 class Samples:
-    """Samples of rows, kept apart, or as places in one copy of all rows if that takes less memory.
-
-    Parameters
-    ----------
-    rows : Sample
-        All rows.
-    places : list of ndarray
-        Which of them are in each sample.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.mass.mass_forest import Sample, Samples
-    >>> rows = Sample(np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 0]), np.ones(3))
-    >>> Samples(rows, [np.array([0, 2]), np.array([1, 2])])[1].classes
-    array([1, 0])
-    """
+    """Samples of rows, given by their ``places``; stored as copies, or as places in one copy if that is smaller."""
 
     def __init__(self, rows: Sample, places: list[NDArray[np.int64]]) -> None:
         self.n_seen = len(rows.classes)
@@ -185,7 +153,7 @@ class Samples:
         if sum(map(len, places)) < self.n_seen:
             self._apart = [_taken(rows, some) for some in places]
         else:
-            # Columns, labels and weights are the user's own, who may change them.
+            # Copied, as the user may change the originals.
             self._all = Sample._make(np.array(part) for part in rows)
             self._places = [None if len(some) == self.n_seen else some.astype(np.int32) for some in places]
 
@@ -201,7 +169,7 @@ def _taken(rows: Sample, places: NDArray[Any]) -> Sample:
 
 
 def samples_without_replacement(n_rows: int, size: int, n_samples: int, rng: Generator) -> Iterator[NDArray[np.int64]]:
-    """Samples of different rows, each row used once before any is used again."""
+    """Samples without replacement, in which no row is used again before all others were."""
     if size >= n_rows:
         for _ in range(n_samples):
             yield np.arange(n_rows)
@@ -225,36 +193,22 @@ def samples_without_replacement(n_rows: int, size: int, n_samples: int, rng: Gen
 def mean_shares(
     trees: Sequence[Tree], values: NDArray[np.float64], settings: Settings, *, of_all: bool = False
 ) -> NDArray[np.float64]:
-    """The share of each class that is around a row, on average over the trees.
-
-    Parameters
-    ----------
-    trees : sequence of Tree
-    values : ndarray of shape (n_rows, n_columns)
-        As in :class:`Sample`.
-    settings : Settings
-    of_all : bool, default=False
-        The share of all rows instead.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_classes), or (n_rows, 1) of all rows
-    """
-    gaps = np.isnan(values).any(axis=1)
+    """Share of each class around a row, averaged over the trees; with ``of_all``, the share of all rows."""
+    has_missing = np.isnan(values).any(axis=1)
     shares = np.zeros((len(values), 1 if of_all else settings.n_classes))
-    for chosen in (~gaps, gaps):
+    for chosen in (~has_missing, has_missing):
         rows = np.flatnonzero(chosen)
-        if len(rows) >= _WORTH_SORTING:
-            rows = rows[_alike_together(trees[0], values[rows], settings)]
+        if len(rows) >= _MIN_ROWS_TO_SORT:
+            rows = rows[_sorted_by_address(trees[0], values[rows], settings)]
         if len(rows):
             part = np.zeros((len(rows), shares.shape[1]))
-            _add(trees, values[rows], part, settings, of_all, complete=chosen is not gaps)
+            _add(trees, values[rows], part, settings, of_all, complete=chosen is not has_missing)
             shares[rows] = part
     return shares / len(trees)
 
 
-def _alike_together(tree: Tree, values: NDArray[np.float64], settings: Settings) -> NDArray[np.int64]:
-    """An order of rows in which neighbours take much the same way down every tree, which is faster then."""
+def _sorted_by_address(tree: Tree, values: NDArray[np.float64], settings: Settings) -> NDArray[np.int64]:
+    """An order of rows in which neighbors take similar ways down the trees, which is faster."""
     splits = tree.order[tree.low[tree.order] < tree.high[tree.order]]
     words = np.zeros(len(values), dtype=np.uint64)
     first_words(values, tree.low, tree.high, splits, min(WORD, settings.depth * len(splits)), words)
@@ -269,7 +223,7 @@ def _add(
     of_all: bool,
     complete: bool,
 ) -> None:
-    """Add up the shares of all trees; ``complete`` if no value is missing."""
+    """Add the shares of all trees; ``complete`` if no value is missing."""
     starts, has_categories = settings.starts, bool((settings.n_categories > 0).any())
     for first in range(0, len(values), _BLOCK):
         block, out = values[first : first + _BLOCK], shares[first : first + _BLOCK]
@@ -284,8 +238,8 @@ def _add(
             nodes, region = (tree.attribute, tree.value, tree.link), (tree.level, tree.address)
             cut = tree.low, tree.high, tree.order
             if not complete:
-                add_shares_around_gaps(*nodes, tree.mass, *entries, *region, *cut, placed, out)
-            elif len(tree.level):  # whatever the settings are by now
+                add_shares_with_missing(*nodes, tree.mass, *entries, *region, *cut, placed, out)
+            elif len(tree.level):  # the settings may have changed since
                 add_shares_in_regions(*nodes, *entries, *region, *cut, placed, out)
             else:
                 add_shares(*nodes, *entries, placed, out)

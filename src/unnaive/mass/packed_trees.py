@@ -1,4 +1,4 @@
-"""Trees as a few long arrays, to be kept in a file, and as trees again, if they fit together."""
+"""Trees packed into a few long arrays for model files, and unpacked with checks."""
 
 from __future__ import annotations
 
@@ -11,33 +11,15 @@ from numpy.typing import NDArray
 from unnaive.mass.hd_tree import WORD
 from unnaive.mass.mass_forest import Settings, Tree
 
-_OF_NODES = {
-    "attribute": np.int32,
-    "value": np.float64,
-    "link": np.int32,
-    "mass": np.float32,
-    "level": np.int32,
-}
+_OF_NODES = {"attribute": np.int32, "value": np.float64, "link": np.int32, "mass": np.float32, "level": np.int32}
 _OF_ENTRIES = {"entry_class": np.int32, "entry_share": np.float64}
 _OF_COLUMNS = {"low": np.float64, "high": np.float64, "order": np.int64}
 
 
 def pack(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
-    """The parts of all trees one after the other, and how many nodes and entries each has.
-
-    Examples
-    --------
-    >>> from numpy.random import SeedSequence
-    >>> from unnaive.mass.mass_forest import Sample, Settings, grow
-    >>> from unnaive.mass.packed_trees import pack, unpack
-    >>> settings = Settings(np.zeros(1, dtype=np.int64), 2, 10, False)
-    >>> tree = grow(Sample(np.array([[1.0], [2.0]]), np.array([0, 1]), np.ones(2)), settings, SeedSequence(0))
-    >>> packed = pack([tree, tree])
-    >>> packed["n_nodes"], len(unpack(packed, settings))
-    (array([3, 3]), 2)
-    """
+    """The parts of all trees one after the other, and the number of nodes and entries of each."""
     if len({tree.address.shape[1] for tree in trees}) > 1:
-        raise ValueError("Trees grew to different depths, or with and without regions, so that no file can keep them.")
+        raise ValueError("Trees of different depths, or with and without regions, cannot be saved in one file.")
     packed = {
         name: np.concatenate([getattr(tree, name) for tree in trees]) for name in (*_OF_NODES, *_OF_ENTRIES, "address")
     }
@@ -50,16 +32,16 @@ def pack(trees: Sequence[Tree]) -> dict[str, NDArray[Any]]:
 
 
 def unpack(packed: dict[str, NDArray[Any]], settings: Settings) -> list[Tree]:
-    """The trees; a ValueError if they do not fit together, as compiled code checks no bounds."""
+    """The trees; a ValueError if they are inconsistent, as compiled code does not check bounds."""
     types = _OF_NODES | _OF_ENTRIES | _OF_COLUMNS
     types |= {"address": np.uint64, "places": np.float64, "class_weight": np.float64}
     types |= {"n_nodes": np.int64, "n_entries": np.int64}
     if packed.keys() != types.keys() or len(packed["n_nodes"]) == 0:
-        raise ValueError("Parts of the trees are missing, or too many.")
+        raise ValueError("Parts of the trees are missing or unknown.")
     n_trees, n_columns = len(packed["n_nodes"]), len(settings.n_categories)
     height = settings.depth * n_columns
     n_words = -(-height // WORD) if settings.regions else 0
-    # Added up as integers without end: sums that overflow could pass for the right ones.
+    # Python integers, as sums that overflow could be mistaken for the right ones.
     n_nodes, n_entries = sum(packed["n_nodes"].tolist()), sum(packed["n_entries"].tolist())
     shapes: dict[str, tuple[int, ...]] = {
         **dict.fromkeys(_OF_NODES, (n_nodes,)),
@@ -74,7 +56,7 @@ def unpack(packed: dict[str, NDArray[Any]], settings: Settings) -> list[Tree]:
     }
     for name, shape in shapes.items():
         if packed[name].dtype != types[name] or packed[name].shape != shape:
-            raise ValueError(f"The trees' {name} has another shape or type than it can have.")
+            raise ValueError(f"The trees' {name} has the wrong shape or type.")
     if min(packed["n_nodes"].min(), packed["n_entries"].min()) < 1:
         raise ValueError("A tree is empty.")
     nodes = np.append(0, np.cumsum(packed["n_nodes"]))
@@ -91,7 +73,7 @@ def unpack(packed: dict[str, NDArray[Any]], settings: Settings) -> list[Tree]:
 
 
 def _check(tree: Tree, settings: Settings) -> None:
-    """Every way down ends at a leaf, one way leads to each, and every leaf has entries."""
+    """Check that exactly one way down leads to each leaf, and that indices and numbers are valid."""
     n_nodes, n_entries, n_columns = len(tree.attribute), len(tree.entry_class), len(settings.n_categories)
     at = np.arange(n_nodes)
     inner = tree.attribute >= 0
@@ -119,4 +101,4 @@ def _check(tree: Tree, settings: Settings) -> None:
             or ((tree.level >= 0) & (tree.level <= settings.depth * int((tree.low < tree.high).sum()))).all()
         )
     ):
-        raise ValueError("A tree does not fit together.")
+        raise ValueError("A tree is inconsistent.")

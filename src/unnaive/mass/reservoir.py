@@ -1,4 +1,4 @@
-"""A uniform sample of a stream of rows, whatever its length and however it is cut into batches."""
+"""Reservoir sampling: a uniform sample of a stream of rows, independent of its division into batches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unnaive.mass.mass_forest import Sample
 
 
 class Arrivals(NamedTuple):
-    """Which of some rows come in: the first ``n_free`` into free places, ``rows`` into ``places`` of others."""
+    """Rows to be added: the first ``n_free`` into free places, ``rows`` in place of others."""
 
     n_free: int
     rows: NDArray[np.int64]
@@ -21,52 +21,29 @@ class Arrivals(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """How many they are."""
+        """Number of rows."""
         return self.n_free + len(self.rows)
 
 
 class Reservoir:
-    """As many rows of a stream as there is room for, each as likely to be among them as any other.
+    """A uniform sample of up to ``size`` of the ``n_seen`` rows of a stream.
 
-    Parameters
-    ----------
-    size : int
-        Room for rows.
-    n_columns : int
-    seed : SeedSequence
-
-    Attributes
-    ----------
-    n_seen : int
-        Rows of the stream so far.
-    n_changed : int
-        Rows that came in since :meth:`settle` was called.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unnaive.mass.reservoir import Reservoir
-    >>> some = Reservoir(3, 1, np.random.SeedSequence(0))
-    >>> for start in range(0, 100, 10):
-    ...     rows = np.arange(start, start + 10.0)
-    ...     some.offer(rows[:, None], np.zeros(10, int), np.ones(10))
-    >>> some.n_seen, len(some.sample.values)
-    (100, 3)
+    ``n_changed`` counts the rows that entered since :meth:`settle` was called.
     """
 
     def __init__(self, size: int, n_columns: int, seed: SeedSequence) -> None:
         self.size = size
         self.n_seen = self.n_changed = 0
         self._held = Sample(np.empty((0, n_columns)), np.empty(0, dtype=np.int64), np.empty(0))  # with room to grow
-        # Of rows that are taken and of places they take, apart, so that batches make no difference.
+        # Separate generators for rows and places, so that batches make no difference.
         self._taken, self._places = (default_rng(part) for part in seed.spawn(2))
 
     @classmethod
     def of(cls, sample: Sample, size: int, n_seen: int, seed: SeedSequence) -> Reservoir:
-        """One that has drawn a sample of the rows seen so far already.
+        """A reservoir that starts with a sample of the ``n_seen`` rows so far.
 
-        Of a sample that is too large some rows are drawn. One that is smaller than all rows seen stays as small: the
-        rows that could fill it up have gone by.
+        A sample that is too large is subsampled. One that is smaller than ``n_seen`` keeps its size, as the rows that
+        could fill it up are gone.
         """
         n_drawn = len(sample.classes)
         reservoir = cls(size if n_drawn == n_seen else min(size, n_drawn), sample.values.shape[1], seed)
@@ -79,44 +56,44 @@ class Reservoir:
 
     @property
     def n_rows(self) -> int:
-        """How many rows are there."""
+        """Number of rows in the sample."""
         return min(self.n_seen, self.size)
 
     @property
     def sample(self) -> Sample:
-        """The rows that are there now."""
+        """The present sample."""
         return Sample._make(part[: self.n_rows] for part in self._held)
 
     def offer(self, values: NDArray[np.float64], classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
-        """Show it more rows of the stream."""
+        """Offer more rows of the stream."""
         self.take(self.draw(len(classes)), Sample(values, classes, weights))
 
     def draw(self, n_rows: int) -> Arrivals:
-        """Which of the next rows of the stream are to come in, by :meth:`take` or :meth:`with_rows`."""
+        """Draw which of the next rows enter the sample, by :meth:`take` or :meth:`with_rows`."""
         n_free = min(self.size - self.n_rows, n_rows)
-        numbers = self.n_seen + 1 + np.arange(n_free, n_rows)  # of the rows that find no free place
+        numbers = self.n_seen + 1 + np.arange(n_free, n_rows)  # of the rows without a free place
         rows = n_free + np.flatnonzero(self._taken.random(len(numbers)) * numbers < self.size)
         return Arrivals(n_free, rows, self._places.integers(self.size, size=len(rows)))
 
     def take(self, arrivals: Arrivals, offered: Sample) -> None:
-        """Let those of the rows offered in that were drawn."""
+        """Add the rows that were drawn."""
         n_rows, n_free = self.n_rows, arrivals.n_free
         self._make_room(n_rows + n_free)
         for held, new in zip(self._held, offered):
             held[n_rows : n_rows + n_free] = new[:n_free]
-            # Of several rows for one place the last stays, as if they had come one by one.
+            # Of several rows for one place the last stays, as if they came one by one.
             held[arrivals.places] = new[arrivals.rows]
         self.n_seen += len(offered.classes)
         self.n_changed += arrivals.n_rows
 
     def with_rows(self, arrivals: Arrivals, offered: Sample) -> Reservoir:
-        """One that took these rows; this one stays as it is."""
+        """A copy with these rows added."""
         twin = self.copy()
         twin.take(arrivals, offered)
         return twin
 
     def copy(self) -> Reservoir:
-        """One with rows of its own, to take the place of this one."""
+        """A copy with rows of its own."""
         twin = copy.copy(self)
         twin._held = Sample._make(part.copy() for part in self._held)
         return twin
@@ -130,11 +107,11 @@ class Reservoir:
             )
 
     def recode(self, column: int, new_codes: NDArray[np.int64]) -> None:
-        """Give the categories of a column other codes."""
+        """Replace the codes of a column."""
         codes = self._held.values[: self.n_rows, column]
         known = ~np.isnan(codes)
         codes[known] = new_codes[codes[known].astype(np.int64)]
 
     def settle(self) -> None:
-        """Count changes from now on."""
+        """Reset ``n_changed``."""
         self.n_changed = 0
