@@ -36,7 +36,10 @@ def test_arrays_of_any_type_of_number_are_read_as_doubles(dtype):
 @pytest.mark.parametrize(
     ("X", "reason"),
     [
-        (pd.DataFrame({"width": [1.0, None]}), "Column 'width' contains NaN, and BaseEstimator cannot do without"),
+        (
+            pd.DataFrame({"width": [1.0, None]}),
+            "Column 'width' contains NaN, and BaseEstimator does not accept missing values",
+        ),
         (np.array([[1.0, np.nan]]), "Column 1 contains NaN"),
         (np.array([[np.inf, 1.0]]), "Column 0 contains infinity"),
         (pd.DataFrame({"n": [1], "sky": ["grey"]}), "Column 'sky' holds 'grey', but BaseEstimator takes only numbers"),

@@ -51,8 +51,8 @@ def read_numbers(owner: Any, X: Any, reset: bool) -> FloatArray:
         name = repr(names[column]) if names is not None else str(column)
         if np.isnan(numbers[:, column]).any():
             raise ValueError(
-                f"Column {name} contains NaN, and {kind} does not accept missing values. Impute it first, for example with "
-                f"make_pipeline(SimpleImputer(), {kind}())."
+                f"Column {name} contains NaN, and {kind} does not accept missing values. Impute it first, for "
+                f"example with make_pipeline(SimpleImputer(), {kind}())."
             )
         raise ValueError(f"Column {name} contains infinity. Replace it by a number, or by NaN and impute that.")
     return numbers
