@@ -152,10 +152,7 @@ class AODE(CountingClassifier):
     ----------
     {smoothing}
     {frequency_limit}
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------
@@ -238,10 +235,7 @@ class WAODE(AODE):
     Parameters
     ----------
     {smoothing}
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------
@@ -311,10 +305,7 @@ class AODEsr(AODE):
         than this.
     {smoothing}
     {frequency_limit}
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------
@@ -377,10 +368,7 @@ class AnDE(AODE):
         Leave out values implied by other values of the row, as :class:`AODEsr` does with this critical value.
     {smoothing}
     {frequency_limit}
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------

@@ -69,6 +69,9 @@ feature_names_in_ : ndarray of str of shape (n_features_in_,)
 frequency_limit : float, default=1
     Minimum weight of the training rows with the values of a parent set; rarer values are not used as parents.""",
 }
+SHARED["table_parameters"] = "\n".join(
+    SHARED[name] for name in ("categorical_features", "discretizer", "n_jobs", "max_bytes")
+)
 
 
 def shared_docs(documented: Documented) -> Documented:
