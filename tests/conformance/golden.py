@@ -11,6 +11,7 @@ import numpy as np
 
 FOLDER = Path(__file__).parent / "golden"
 SUFFIX = ".npz.xz"
+TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class GoldenSet:
         The test classes of the exhaustive sets (weather_nominal, contact_lenses) are placeholders.
     sample_weight : (n,) float array or None
     n_values : tuple of int
-        Declared values a column, whether they occur or not.
+        Declared values per column, whether they occur or not.
     n_classes : int
         Declared classes.
     settings : list of str
@@ -99,7 +100,7 @@ def load(set_name: str) -> GoldenSet:
 
 
 def load_cuts(set_name: str, which: str) -> dict[str, list[np.ndarray]]:
-    """Cut points of the supervised discretisation.
+    """Cut points of the supervised discretization.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ def load_cuts(set_name: str, which: str) -> dict[str, list[np.ndarray]]:
     -------
     dict of str to list of array
         For each variant ("fayyad_irani", "fayyad_irani_better", "kononenko", "kononenko_better") one
-        ascending array a numeric column, in the order of `numeric_columns`.
+        ascending array per numeric column, in the order of `numeric_columns`.
     """
     variants = _read(set_name)[1]["cuts"][which]
     return {variant: [np.array(cuts, dtype=float) for cuts in columns] for variant, columns in variants.items()}
@@ -148,6 +149,22 @@ def load_numeric(set_name: str, part: str) -> tuple[np.ndarray, np.ndarray, np.n
     y = arrays[f"{part}_classes"].astype(np.int64)
     weight = arrays.get("sample_weight") if part == "train" else None
     return arrays[f"{part}_numeric"], y, weight, about["n_classes"]
+
+
+def numeric_problem(set_name: str) -> tuple:
+    """Training rows, classes, weights, values (None if numeric), number of classes, test rows: for naive Bayes."""
+    X, y, weight, n_classes = load_numeric(set_name, "train")
+    values = zip(numeric_columns(set_name), load(set_name).n_values)
+    n_values = [None if numeric else v for numeric, v in values]
+    return X, y, np.ones(len(y)) if weight is None else weight, n_values, n_classes, load_numeric(set_name, "test")[0]
+
+
+def assert_close(ours: np.ndarray, weka: np.ndarray) -> None:
+    """Equal probabilities, except in a row of missing values for which WEKA overflowed and returned zeros."""
+    answered = weka.sum(axis=1) > 0
+    assert np.sum(~answered) <= 1
+    np.testing.assert_allclose(ours[answered], weka[answered], rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(ours.sum(axis=1), 1)
 
 
 def fill_with_modes(golden: GoldenSet) -> tuple[np.ndarray, np.ndarray]:

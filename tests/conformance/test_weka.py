@@ -18,23 +18,15 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from tests.conformance.golden import (
-    SETS,
-    fill_with_modes,
-    load,
-    load_numeric,
-    numeric_columns,
-    truncated_total,
-)
+from tests.conformance import golden as packed
+from tests.conformance.golden import SETS, assert_close, fill_with_modes, load
 from tests.naive_reference.averaged import averaged_n_dependence
 from tests.naive_reference.naive import kernel_naive_bayes
 from tests.naive_reference.network import bayes_net, network_probabilities, tan
 from unnaive import AODE, TAN, WAODE, AnDE, AODEsr, BayesNet, HiddenNaiveBayes, NaiveBayes
 
-TOLERANCE = 1e-9
-
 SETTINGS = {
-    # Laplace smoothing; -D discretises numeric columns, -K puts kernels on them.
+    # Laplace smoothing; -D discretizes numeric columns, -K puts kernels on them.
     "NaiveBayes": NaiveBayes(smoothing="laplace"),
     "NaiveBayes_numeric": NaiveBayes(numeric="gaussian", smoothing="laplace"),
     "NaiveBayes_numeric_D": NaiveBayes(numeric="discretize", smoothing="laplace"),
@@ -150,9 +142,9 @@ def coded_frame(codes, golden):
 
 
 def raw_frame(part, golden):
-    """Numeric columns as they were before WEKA discretised them, the others as categories."""
-    X, *_ = load_numeric(golden.name, part)
-    numeric = numeric_columns(golden.name)
+    """Numeric columns as they were before WEKA discretized them, the others as categories."""
+    X, *_ = packed.load_numeric(golden.name, part)
+    numeric = packed.numeric_columns(golden.name)
     codes = golden.train_codes if part == "train" else golden.test_codes
     frame = coded_frame(codes, golden)
     return frame.assign(**{golden.column_names[j]: X[:, j] for j in np.flatnonzero(numeric)})
@@ -180,14 +172,6 @@ def fitted(golden, setting, weighted=True):
         return estimator.fit(X, y, sample_weight=weight)
     # WEKA counts declared classes that never occur; here that takes a list of the classes.
     return estimator.partial_fit(X, y, classes=range(golden.n_classes), sample_weight=weight)
-
-
-def assert_close(ours, weka):
-    """Equal probabilities, except in rows for which WEKA overflowed and returned zeros."""
-    answered = weka.sum(axis=1) > 0
-    assert np.sum(~answered) <= 1
-    np.testing.assert_allclose(ours[answered], weka[answered], rtol=0, atol=TOLERANCE)
-    np.testing.assert_allclose(ours.sum(axis=1), 1)
 
 
 def structure_of(estimator):
@@ -223,11 +207,7 @@ def test_structures_are_those_of_weka(name, setting):
 @cells(lambda *cell: THROUGH_REFERENCE.get(cell) == _KERNEL)
 def test_kernels_differ_from_weka_by_its_early_stop_only(name, setting, record_property):
     golden = load(name)
-    X, y, weight, n_classes = load_numeric(name, "train")
-    test, *_ = load_numeric(name, "test")
-    weight = np.ones(len(y)) if weight is None else weight
-    n_values = [None if numeric else v for numeric, v in zip(numeric_columns(name), golden.n_values)]
-    data = X, y, weight, n_values, n_classes, test
+    data = packed.numeric_problem(name)
     whole = kernel_naive_bayes(*data, truncated=False)
     weka = golden.probabilities(setting)
     assert_close(kernel_naive_bayes(*data, truncated=True), weka)
@@ -255,7 +235,7 @@ def test_a2de_differs_from_weka_by_its_integer_total_only(name, setting):
         "m": estimator.m,
         "frequency_limit": estimator.frequency_limit,
     }
-    truncated = averaged_n_dependence(*data, **options, total_weight=truncated_total(golden.sample_weight))
+    truncated = averaged_n_dependence(*data, **options, total_weight=packed.truncated_total(golden.sample_weight))
     assert_close(truncated, golden.probabilities(setting)[rows])
     _, test = frames(golden, setting)
     ours = fitted(golden, setting).predict_proba(test[rows])

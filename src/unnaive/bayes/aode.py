@@ -151,10 +151,7 @@ class AODE(CountingClassifier):
     ----------
     {smoothing}
     {frequency_limit}
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------
@@ -237,10 +234,7 @@ class WAODE(AODE):
     Parameters
     ----------
     {smoothing}
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------
@@ -310,10 +304,7 @@ class AODEsr(AODE):
         than this.
     {smoothing}
     {frequency_limit}
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------
@@ -376,10 +367,7 @@ class AnDE(AODE):
         Leave out values implied by other values of the row, as :class:`AODEsr` does with this critical value.
     {smoothing}
     {frequency_limit}
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------

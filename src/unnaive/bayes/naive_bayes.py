@@ -35,10 +35,7 @@ class NaiveBayes(CountingClassifier):
         relative frequency included; ``"kernel"`` is WEKA's kernel estimator.
     {laplace_smoothing}
     {var_smoothing}
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------

@@ -71,10 +71,7 @@ class TAN(_NetworkClassifier):
         WEKA's greedy tree.
     alpha : float, default=0.5
         Added to every count in the probability tables.
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------
@@ -163,10 +160,7 @@ class KDB(_NetworkClassifier):
     k : {0, 1, 2, 3}, default=2
         Maximum number of other columns a column depends on.
     {smoothing}
-    {categorical_features}
-    {discretizer}
-    {n_jobs}
-    {max_bytes}
+    {table_parameters}
 
     Attributes
     ----------

@@ -122,6 +122,9 @@ frequency_limit : float, default=1
 random_state : int, Generator or None, default=0
     Seed of the values and of the order of the rows.""",
 }
+SHARED["table_parameters"] = "\n".join(
+    SHARED[name] for name in ("categorical_features", "discretizer", "n_jobs", "max_bytes")
+)
 
 
 def shared_docs(documented: Documented) -> Documented:
