@@ -13,7 +13,7 @@ import pytest
 
 from tests.distributed.made import N_ROWS, made
 from tests.distributed.same import assert_same
-from tests.test_readme import code_blocks
+from tests.test_readme import MODELS_PAGE, code_blocks
 from unnaive.cli import model as cli
 from unnaive.distributed.files import fit_files, predict_files, read_files
 from unnaive.models import MODELS
@@ -135,7 +135,10 @@ def test_every_partition_is_told_of_once_and_only_to_whom_it_concerns(folder, ad
         (["fit", "data/*.csv", "-m", "aode", "-t", "lable", "-o", "m"], "no column 'lable'. Did you mean 'label'?"),
         (["fit", "data/*.csv", "-m", "aode", "-c", "cod", "-o", "m"], "no column 'cod'. Did you mean 'code'?"),
         (["fit", "data/*.csv", "-m", "wanbia", "-o", "m"], "WeightedNaiveBayes has to see all rows at once"),
-        (["fit", "data/*.csv", "-m", "honb", "--text", "colour", "-o", "m"], "Models of text are fitted on a cluster from"),
+        (
+            ["fit", "data/*.csv", "-m", "honb", "--text", "colour", "-o", "m"],
+            "Models of text are fitted on a cluster from",
+        ),
     ],
 )
 def test_what_cannot_be_is_said_before_a_cluster_is_asked(arguments, complaint, folder, run):
@@ -215,7 +218,7 @@ def test_an_interrupted_run_writes_nothing(folder, address, run, monkeypatch):
 
 
 def test_the_lines_of_the_readme_run():
-    (code,) = (block for block in code_blocks("python") if "unnaive.distributed" in block)
+    (code,) = (block for block in code_blocks(MODELS_PAGE) if "unnaive.distributed" in block)
     names = {}
     exec(code, names)
     rows = names["frame"].compute()
