@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
 
 MAX_ORDER = 4
-_CACHE_BYTES = 1 << 20  # larger tables do not stay in a core's cache
 
 Cells = TypeVar("Cells", float, NDArray[np.float64])
 
@@ -169,20 +168,6 @@ class CountTable:
     def observed(self, *columns: int) -> NDArray[np.float64]:
         """The part of :meth:`block` in which no value is missing."""
         return self.block(*columns)[tuple(slice(int(self.has_missing[column]), None) for column in columns)]
-
-    def cache_order(self, codes: NDArray[np.int32], table: NDArray[np.float64]) -> NDArray[np.int64]:
-        """An order in which neighboring rows share values, so that what they need of a table is in the cache."""
-        if table.nbytes <= _CACHE_BYTES:
-            return np.arange(len(codes))
-        key = np.zeros(len(codes), np.int64)
-        size = 1
-        for column in range(self.n_columns - 1, -1, -1):
-            width = int(self.n_values[column]) + 1
-            size *= width
-            if size >= 2**63:
-                break
-            key = key * width + codes[:, column] + 1
-        return np.argsort(key)
 
     def grown(self, growth: Growth) -> CountTable:
         """The same counts in a table with room for more values and classes."""
