@@ -188,7 +188,9 @@ class AdditiveClassifier(KeptState, BayesClassifier):
     @shared_docs
     @unchanged_on_error
     def forget(self: Self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Remove rows that were counted, with the same labels and weights, as if they had never been there.
+        """Remove rows that were counted, with the same labels and weights.
+
+        Counts are then those of the remaining rows; categories, classes and bins stay as they were learned.
 
         Parameters
         ----------
