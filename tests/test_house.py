@@ -1,6 +1,9 @@
 """The layers of the package, held by its import graph: see CONTRIBUTING.md."""
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,7 @@ LAYERS = [
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 BUILDS_ON = {("text", "tensors"), ("graphs", "tensors"), ("instance_graph", "bayes")}
 MAX_FILES = 20
+MAX_PASSED = 9
 
 # Modules without a test file of their own name, by the file that tests them.
 TESTED_IN = {
@@ -236,3 +240,44 @@ def test_a_breach_would_be_found(tmp_path, file, line, finds):
         copy.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / file).write_text(line + "\n")
     assert finds(tmp_path)
+
+
+TRACE = """
+import sys
+import pandas as pd
+import unnaive
+from unnaive import AODE
+
+root = unnaive.__file__.removesuffix("__init__.py")
+frame = pd.DataFrame({"sky": list("abcab") * 4, "warmth": [k % 7 + k / 10 for k in range(20)]})
+labels = [0, 1, 2, 1] * 5  # two classes have a fast path of their own, through one file more
+AODE().fit(frame, labels).predict_proba(frame)  # imports, and what is done once
+
+
+def passed(call):
+    files = set()
+    sys.setprofile(lambda stack, event, _: files.add(stack.f_code.co_filename))
+    call()
+    sys.setprofile(None)
+    return {file.removeprefix(root) for file in files if file.startswith(root)}
+
+
+model = AODE()
+for call in (lambda: model.fit(frame, labels), lambda: model.predict_proba(frame)):
+    print(*sorted(passed(call)))
+"""
+
+
+def test_aode_passes_through_few_files():
+    done = subprocess.run(
+        [sys.executable, "-c", TRACE],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    fit, predict = (line.split() for line in done.stdout.splitlines())
+    assert "bayes/aode.py" in fit
+    assert "bayes/aode_kernels.py" in predict
+    assert len(fit) <= MAX_PASSED
+    assert len(predict) <= MAX_PASSED
