@@ -6,7 +6,8 @@ import os
 import pytest
 
 from tests.cli.conftest import run  # noqa: F401 - a fixture
-from unnaive.papers import PAPERS, honb
+from unnaive.papers import PAPERS
+from unnaive.papers.honb import experiment as honb
 
 with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")
 
