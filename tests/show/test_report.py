@@ -7,6 +7,7 @@ import os
 import re
 from functools import cache
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,7 +20,7 @@ from unnaive.evaluate.significance import friedman
 from unnaive.models import MODELS, find_models
 from unnaive.show.page import check_report_path
 from unnaive.show.report import render_report, write_report
-from unnaive.show.verdict import verdict_on
+from unnaive.show.verdict import entry_of, verdict_on
 
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 SECTIONS = ["leaderboard", "figures", "results", "data", "calibration", "timings", "failures", "reading", "again"]
@@ -762,3 +763,11 @@ def test_on_paper_all_tables_are_printed_in_full(browser, pages, name):
     assert browser.style(".frame", "overflowX") == "visible"
     assert browser.run("return document.documentElement.scrollWidth") <= 1032
     browser.command("Emulation.setEmulatedMedia", media="")
+
+
+@pytest.mark.parametrize("name", ["aode", "ag-nbc", "bat", "honb", "logistic"])
+def test_a_registered_model_is_found_by_its_name_behind_its_encoding_too(name):
+    model = MODELS[name]
+    made = model.make_for_documents() if model.data == "text" else model.make_for_table()
+    assert entry_of(SimpleNamespace(settings={"models": {name: repr(made)}}), name) is model
+    assert entry_of(SimpleNamespace(settings={"models": {name: "SomebodysModel()"}}), name) is None

@@ -113,7 +113,7 @@ def entry_of(comparison: Comparison, name: str) -> Model | None:
     entry = MODELS.get(name)
     if entry is None:
         return None
-    kind = "Pipeline" if entry.is_baseline or entry.data == "text" else entry.estimator
+    kind = "Pipeline" if entry.is_baseline or entry.data != "table" else entry.estimator
     return entry if str(comparison.settings["models"][name]).startswith(f"{kind}(") else None
 
 
