@@ -1,8 +1,13 @@
 """Fixtures for all tests of this folder."""
 
+import signal
 import sys
 
 import pytest
+
+# A background job of a shell ignores interrupts; some tests interrupt themselves.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
