@@ -67,7 +67,11 @@ class Worker:
     """A process that fits and predicts with one checkout."""
 
     def __init__(self, checkout: Path) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(checkout / "src"),
+            "PYTHONHASHSEED": "0",
+        }  # same collisions in dicts
         self.process = subprocess.Popen(
             [sys.executable, "-c", WORKER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
