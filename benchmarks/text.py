@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 def _science() -> tuple[csr_matrix, csr_matrix, np.ndarray, csr_matrix]:
     """500 documents of SCIENCE as prepared in the paper; 60 % of it with labels; the rest."""
     from unnaive import Terms
-    from unnaive.evaluate.compare import split
+    from unnaive.evaluate.splits import split
     from unnaive.papers.honb.data_sets import read_set
 
     science = read_set("SCIENCE")

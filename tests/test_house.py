@@ -68,6 +68,7 @@ TESTED_IN = {
     "encoding.table_classifier": "encoding/test_table_encoder.py",
     "evaluate.comparison": "evaluate/test_compare.py",
     "evaluate.results_file": "evaluate/test_compare.py",
+    "evaluate.splits": "evaluate/test_compare.py",
     "graphs.rightmost_extension": "graphs/test_gspan.py",
     "instance_graph.instance_graph_embedding": "instance_graph/test_instance_graph_nb.py",
     "io.fetch": "io/test_datasets.py",

@@ -15,10 +15,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unnaive import DecomposedTensorClassifier, NaiveBayes, __version__
-from unnaive.evaluate.compare import collect, ignore_sigint, split
+from unnaive.evaluate.compare import collect, ignore_sigint
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import ResultsFile
 from unnaive.evaluate.significance import DECIMALS
+from unnaive.evaluate.splits import split
 from unnaive.io.datasets import BUNDLED, Dataset, load
 from unnaive.papers.dtc.imputation import complete_repeatedly
 from unnaive.papers.reproduction import Request

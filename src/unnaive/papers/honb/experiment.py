@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from unnaive.evaluate.compare import split
 from unnaive.evaluate.comparison import Comparison
+from unnaive.evaluate.splits import split
 from unnaive.io.datasets import Dataset
 from unnaive.papers.claims import Claim, claim_close_to_printed, claim_higher_mean, figure, format_range
 from unnaive.papers.cost_benefit import LEVEL, cost_benefit
