@@ -4,6 +4,12 @@ import signal
 import sys
 
 import pytest
+from hypothesis import settings
+
+# The same examples for everybody, at every run; `--hypothesis-profile=explore` draws many others.
+settings.register_profile("same", derandomize=True, database=None, deadline=None)
+settings.register_profile("explore", max_examples=2000, deadline=None, print_blob=True)
+settings.load_profile("same")
 
 # A background job of a shell ignores interrupts; some tests interrupt themselves.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

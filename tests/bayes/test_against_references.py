@@ -6,10 +6,11 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from tests.examples import examples
 from tests.naive_reference.averaged import aode, aodesr, averaged_n_dependence, generalisations, waode
 from tests.naive_reference.hidden import hidden_naive_bayes
 from tests.naive_reference.information import (
@@ -38,8 +39,6 @@ from unnaive import AODE, KDB, TAN, WAODE, AnDE, AODEsr, BayesNet, HiddenNaiveBa
 
 TOLERANCE = 1e-9
 
-examples = settings(deadline=None, max_examples=150)
-fewer_examples = settings(deadline=None, max_examples=75)
 smoothings = st.sampled_from([("m_estimate", 1), ("m_estimate", 0.3), ("m_estimate", 5), ("laplace", 1)])
 frequency_limits = st.sampled_from([0, 1, 3, 1000])
 alphas = st.sampled_from([0.5, 1, 0.01])
@@ -123,7 +122,7 @@ def assert_same(found, expected):
 
 
 @given(problem=problems(), smoothing=smoothings)
-@examples
+@examples(150)
 def test_naive_bayes(problem, smoothing):
     kind, m = smoothing
     model = problem.learn(NaiveBayes(smoothing=kind, m=m))
@@ -131,7 +130,7 @@ def test_naive_bayes(problem, smoothing):
 
 
 @given(problem=problems(), smoothing=smoothings, frequency_limit=frequency_limits)
-@examples
+@examples(150)
 def test_aode(problem, smoothing, frequency_limit):
     kind, m = smoothing
     model = problem.learn(AODE(smoothing=kind, m=m, frequency_limit=frequency_limit))
@@ -145,7 +144,7 @@ def test_aode(problem, smoothing, frequency_limit):
     frequency_limit=frequency_limits,
     critical_value=st.sampled_from([0, 1, 5, 50]),
 )
-@examples
+@examples(150)
 def test_aodesr(problem, smoothing, frequency_limit, critical_value):
     kind, m = smoothing
     model = AODEsr(critical_value=critical_value, smoothing=kind, m=m, frequency_limit=frequency_limit)
@@ -156,7 +155,7 @@ def test_aodesr(problem, smoothing, frequency_limit, critical_value):
 
 
 @given(problem=problems(), smoothing=smoothings)
-@examples
+@examples(150)
 def test_waode(problem, smoothing):
     kind, m = smoothing
     model = problem.learn(WAODE(smoothing=kind, m=m))
@@ -173,7 +172,7 @@ def test_waode(problem, smoothing):
     frequency_limit=frequency_limits,
     subsumption=st.sampled_from([None, None, 0, 5]),
 )
-@examples
+@examples(150)
 def test_ande(n, problem, smoothing, frequency_limit, subsumption):
     kind, m = smoothing
     model = AnDE(n=n, subsumption=subsumption, smoothing=kind, m=m, frequency_limit=frequency_limit)
@@ -184,7 +183,7 @@ def test_ande(n, problem, smoothing, frequency_limit, subsumption):
 
 
 @given(problem=problems(), smoothing=smoothings, subsumption=st.sampled_from([None, 0, 5]))
-@examples
+@examples(150)
 def test_ande_without_parents_is_naive_bayes_on_the_values_that_are_left(problem, smoothing, subsumption):
     kind, m = smoothing
     model = problem.learn(AnDE(n=0, subsumption=subsumption, smoothing=kind, m=m))
@@ -203,7 +202,7 @@ def test_ande_without_parents_is_naive_bayes_on_the_values_that_are_left(problem
     smoothing=smoothings,
     frequency_limit=frequency_limits,
 )
-@fewer_examples
+@examples(75)
 def test_weighted_ande(n, problem, smoothing, frequency_limit):
     kind, m = smoothing
     counts = Counts(problem.train, problem.y, problem.w, problem.n_classes)
@@ -222,7 +221,7 @@ def test_weighted_ande(n, problem, smoothing, frequency_limit):
 
 
 @given(problem=problems(), m=st.sampled_from([1, 0.3, 5]))
-@examples
+@examples(150)
 def test_hidden_naive_bayes(problem, m):
     model = problem.learn(HiddenNaiveBayes(m=m))
     assert_same(problem.answer(model), hidden_naive_bayes(*problem.given, m=m))
@@ -237,7 +236,7 @@ def test_hidden_naive_bayes(problem, m):
 
 @pytest.mark.parametrize("model", [NaiveBayes(), HiddenNaiveBayes(), KDB()], ids=repr)
 @given(seed=st.integers(0, 1000), missing=st.sampled_from([0.0, 0.2]))
-@settings(deadline=None, max_examples=20)
+@examples(20)
 def test_laplace_is_an_m_estimate_where_everything_has_as_many_values(model, seed, missing):
     rng = np.random.default_rng(seed)
     codes = rng.integers(3, size=(48, 4))
@@ -277,7 +276,7 @@ def pairwise_information(problem):
 
 @pytest.mark.parametrize("criterion", ["bayes", "mdl", "aic", "entropy"])
 @given(problem=structured, alpha=alphas)
-@fewer_examples
+@examples(75)
 def test_tan_in_the_manner_of_weka(criterion, problem, alpha):
     model = problem.learn(TAN(criterion=criterion, alpha=alpha))
     parents, _ = without_class(tan_parents(*problem.given[:-1], score=criterion))
@@ -286,7 +285,7 @@ def test_tan_in_the_manner_of_weka(criterion, problem, alpha):
 
 
 @given(problem=problems(n_rows=(12, 40, 80), whole_weights=True), alpha=alphas)
-@examples
+@examples(150)
 def test_tan_by_conditional_mutual_information(problem, alpha):
     assume_no_ties(pairwise_information(problem))
     model = problem.learn(TAN(alpha=alpha))
@@ -295,7 +294,7 @@ def test_tan_by_conditional_mutual_information(problem, alpha):
 
 
 @given(problem=structured, alpha=alphas)
-@fewer_examples
+@examples(75)
 def test_tan_with_ties_is_a_best_tree_with_the_tables_of_the_definition(problem, alpha):
     model = problem.learn(TAN(alpha=alpha))
     d = len(problem.n_values)
@@ -315,7 +314,7 @@ def test_tan_with_ties_is_a_best_tree_with_the_tables_of_the_definition(problem,
 
 
 @given(problem=problems(n_rows=(12, 40, 80), whole_weights=True), k=st.integers(0, 3), smoothing=smoothings)
-@examples
+@examples(150)
 def test_kdb(problem, k, smoothing):
     kind, m = smoothing
     assume_no_ties([mutual_information(column, problem.y, problem.w) for column in problem.train.T])
@@ -332,7 +331,7 @@ def test_kdb(problem, k, smoothing):
     initial=st.sampled_from(["naive", "empty"]),
     alpha=alphas,
 )
-@fewer_examples
+@examples(75)
 def test_bayes_net(criterion, problem, max_parents, initial, alpha):
     model = problem.learn(BayesNet(max_parents=max_parents, criterion=criterion, initial=initial, alpha=alpha))
     found = k2_parents(*problem.given[:-1], max_parents=max_parents, score=criterion, initial=initial)
@@ -365,7 +364,7 @@ def numeric_problems(draw):
 
 
 @given(problem=numeric_problems(), var_smoothing=st.sampled_from([1e-9, 0.1]))
-@examples
+@examples(150)
 def test_gaussian_naive_bayes(problem, var_smoothing):
     X, y, n_classes, test, _ = problem
     model = NaiveBayes(numeric="gaussian", var_smoothing=var_smoothing).fit(X, y)
@@ -373,7 +372,7 @@ def test_gaussian_naive_bayes(problem, var_smoothing):
 
 
 @given(problem=numeric_problems())
-@examples
+@examples(150)
 def test_weighted_gaussian_naive_bayes(problem):
     X, y, n_classes, test, weights = problem
     # The reference's share of the largest variance ignores weights.
@@ -406,7 +405,7 @@ def mixed_problems(draw):
 
 
 @given(problem=mixed_problems(), smoothing=smoothings)
-@examples
+@examples(150)
 def test_naive_bayes_with_kernels(problem, smoothing):
     kind, m = smoothing
     X, y, weights, n_values, n_classes, test = problem

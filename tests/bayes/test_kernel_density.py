@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive_reference.naive import SMALLEST_FACTOR, kernel_density, precision_of
 from unnaive.bayes.kernel_density import ValueCounts, add_kernel_densities, kernel_densities
 from unnaive.counts.statistic import Growth, Rows
-
-examples = settings(deadline=None, max_examples=100)
 
 
 def rows_of(numbers):
@@ -39,7 +38,7 @@ def numbered_rows(draw):
 
 
 @given(data=numbered_rows())
-@examples
+@examples(100)
 def test_every_distinct_number_has_its_class_weights(data):
     numbers, classes, weights, n_classes = data
     counts = counted(*data)
@@ -52,7 +51,7 @@ def test_every_distinct_number_has_its_class_weights(data):
 
 
 @given(data=numbered_rows(), seed=st.integers(0, 1000))
-@examples
+@examples(100)
 def test_parts_add_up_and_come_apart_again(data, seed):
     numbers, classes, weights, n_classes = data
     part = np.random.default_rng(seed).random(len(numbers)) < 0.5
@@ -86,7 +85,7 @@ def test_growing_moves_classes_to_their_new_places():
 
 
 @given(data=numbered_rows(), seed=st.integers(0, 1000))
-@examples
+@examples(100)
 def test_kernel_densities_are_those_of_the_definition(data, seed):
     numbers, classes, weights, n_classes = data
     n_columns = numbers.shape[1]
@@ -121,7 +120,7 @@ def test_kernel_densities_are_those_of_the_definition(data, seed):
 
 
 @given(data=numbered_rows(), seed=st.integers(0, 1000))
-@examples
+@examples(100)
 def test_densities_have_a_mirror_image(data, seed):
     """Neither tail loses digits that the other keeps."""
     numbers, classes, weights, n_classes = data

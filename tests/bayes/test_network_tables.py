@@ -2,12 +2,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.bayes.network_tables import stack_tables, with_dropped_parents
-
-examples = settings(deadline=None, max_examples=80)
 
 
 @st.composite
@@ -26,7 +25,7 @@ def networks(draw):
 
 
 @given(network=networks())
-@examples
+@examples(80)
 def test_a_score_is_the_sum_of_the_tables_along_the_network(network):
     parents, tables, codes, log_prior = network
     found = stack_tables(parents, tables).score(codes, log_prior)
@@ -41,7 +40,7 @@ def test_a_score_is_the_sum_of_the_tables_along_the_network(network):
 
 @pytest.mark.parametrize("n_parents", [0, 1, 2, 3])
 @given(seed=st.integers(0, 10**6))
-@examples
+@examples(80)
 def test_the_first_position_of_a_parent_holds_the_counts_without_it(n_parents, seed):
     rng = np.random.default_rng(seed)
     has_missing = rng.random(n_parents) < 0.5

@@ -1,15 +1,14 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from tests.examples import examples
 from tests.naive_reference import network as reference
 from unnaive.bayes.structure_learning import family_score, greedy_tree, k2_parents, maximum_spanning_tree
 
 SCORES = ("bayes", "bdeu", "mdl", "aic", "entropy")
-
-examples = settings(deadline=None, max_examples=100)
 
 
 def symmetric(seed, n_columns):
@@ -22,7 +21,7 @@ def symmetric(seed, n_columns):
 
 
 @given(seed=st.integers(0, 10**6), n_columns=st.integers(1, 12))
-@examples
+@examples(100)
 def test_the_spanning_tree_has_the_links_of_scipy(seed, n_columns):
     affinity = symmetric(seed, n_columns)
     parents = maximum_spanning_tree(affinity)
@@ -33,7 +32,7 @@ def test_the_spanning_tree_has_the_links_of_scipy(seed, n_columns):
 
 
 @given(seed=st.integers(0, 10**6), n_columns=st.integers(1, 12))
-@examples
+@examples(100)
 def test_arcs_of_the_spanning_tree_point_away_from_the_first_column(seed, n_columns):
     parents = maximum_spanning_tree(symmetric(seed, n_columns))
     assert parents[0] == ()
@@ -67,7 +66,7 @@ def literal_greedy_tree(gain):
 
 
 @given(seed=st.integers(0, 10**6), n_columns=st.integers(1, 8), ties=st.booleans())
-@examples
+@examples(100)
 def test_the_greedy_tree_is_that_of_the_literal_rule(seed, n_columns, ties):
     rng = np.random.default_rng(seed)
     gain = rng.integers(-3, 4, size=(n_columns, n_columns)) if ties else rng.normal(size=(n_columns, n_columns))
@@ -77,7 +76,7 @@ def test_the_greedy_tree_is_that_of_the_literal_rule(seed, n_columns, ties):
 
 
 @given(seed=st.integers(0, 10**6), max_parents=st.integers(0, 5), n_initial=st.integers(0, 2))
-@examples
+@examples(100)
 def test_k2_adds_the_first_of_the_best_while_it_is_worth_something(seed, max_parents, n_initial):
     rng = np.random.default_rng(seed)
     worth = {}
@@ -99,7 +98,7 @@ def test_k2_adds_the_first_of_the_best_while_it_is_worth_something(seed, max_par
 
 @pytest.mark.parametrize("score", SCORES)
 @given(seed=st.integers(0, 10**6))
-@examples
+@examples(100)
 def test_family_scores_are_those_of_the_definition_to_the_last_bit(score, seed):
     # To the last bit, because rounding decides between structures that are equally good.
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.datasets import load_digits, load_iris, load_wine
@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
+from tests.examples import examples
 from tests.naive_reference import weighted as reference
 from tests.test_common import assert_probabilities, random_table
 from unnaive import CorrelationWeightedNB, NaiveBayes, WeightedGaussianNB, WeightedNaiveBayes
@@ -97,7 +98,7 @@ def loss_of(model, table, labels, weights=None, n_threads=1):
 
 
 @every_loss
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10**6), st.integers(0, 3), st.integers(0, 3), st.integers(1, 4))
 def test_the_loss_and_its_gradient_are_their_formulas(squared, seed, n_codes, n_numbers, n_classes):
     training, factors, variance = random_problem(
@@ -338,7 +339,7 @@ def test_a_column_says_its_weight_times_what_it_says_in_naive_bayes(model):
 # Weights by correlation
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 10**6), st.integers(1, 5), st.booleans())
 def test_weights_by_correlation_are_their_formula(seed, n_columns, weighted):
     rng = np.random.default_rng(seed)

@@ -3,13 +3,12 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.counts.count_table import CountTable, check_size, first_rows
 from unnaive.counts.statistic import Growth, Rows
-
-examples = settings(deadline=None, max_examples=60)
 
 
 def rows_of(codes):
@@ -55,7 +54,7 @@ def assert_same_table(one, other):
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 @given(data=coded_rows())
-@examples
+@examples(60)
 def test_blocks_hold_the_counts_of_every_combination(order, data):
     codes, classes, weights, n_values, n_classes = data
     table = counted(*data, order)
@@ -73,7 +72,7 @@ def test_blocks_hold_the_counts_of_every_combination(order, data):
 
 
 @given(data=coded_rows())
-@examples
+@examples(60)
 def test_a_block_has_its_axes_in_the_order_of_the_columns_asked_for(data):
     table = counted(*data, 3)
     columns = tuple(range(min(3, table.n_columns)))
@@ -86,7 +85,7 @@ def test_a_block_has_its_axes_in_the_order_of_the_columns_asked_for(data):
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 @given(data=coded_rows())
-@examples
+@examples(60)
 def test_no_combination_is_stored_twice_and_none_is_left_out(order, data):
     weights = data[2]
     table = counted(*data, order)
@@ -99,7 +98,7 @@ def test_no_combination_is_stored_twice_and_none_is_left_out(order, data):
 
 
 @given(data=coded_rows(), seed=st.integers(0, 1000))
-@examples
+@examples(60)
 def test_parts_add_up_and_come_apart_again(data, seed):
     codes, classes, weights, n_values, n_classes = data
     has_missing = (codes < 0).any(axis=0)
@@ -121,7 +120,7 @@ def test_parts_add_up_and_come_apart_again(data, seed):
 
 
 @given(data=coded_rows(), seed=st.integers(0, 1000))
-@examples
+@examples(60)
 def test_a_table_grows_as_if_it_had_been_large_from_the_beginning(data, seed):
     codes, classes, weights, n_values, n_classes = data
     rng = np.random.default_rng(seed)

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.test_common import COUNTING_MODELS, MODELS, assert_same_model, random_table
 from unnaive.encoding import mdl_discretizer as discretizer_module
 
@@ -32,7 +33,7 @@ def test_batches_give_the_model_of_all_rows(name, size):
     assert parts.class_count_.tolist() == whole.class_count_.tolist()
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(0, 10_000), st.integers(1, 60))
 def test_bins_are_those_of_all_rows_however_the_file_is_cut(seed, size):
     table, labels = random_table(seed, 60)

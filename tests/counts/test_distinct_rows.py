@@ -2,14 +2,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.counts.test_count_table import coded_rows, rows_of
+from tests.examples import examples
 from unnaive.counts.distinct_rows import DistinctRows, groups_of_rows
 from unnaive.counts.statistic import Growth
-
-examples = settings(deadline=None, max_examples=80)
 
 
 def counted(codes, classes, weights, n_values, n_classes):
@@ -24,7 +23,7 @@ def assert_same_rows(one, other):
 
 
 @given(data=coded_rows())
-@examples
+@examples(80)
 def test_every_distinct_row_is_kept_once_with_its_weight(data):
     codes, classes, weights, _, n_classes = data
     found = counted(*data)
@@ -38,7 +37,7 @@ def test_every_distinct_row_is_kept_once_with_its_weight(data):
 
 
 @given(data=coded_rows(), seed=st.integers(0, 1000))
-@examples
+@examples(80)
 def test_no_order_of_adding_leaves_a_trace(data, seed):
     codes, classes, weights, n_values, n_classes = data
     order = np.random.default_rng(seed).permutation(len(codes))
@@ -46,7 +45,7 @@ def test_no_order_of_adding_leaves_a_trace(data, seed):
 
 
 @given(data=coded_rows(), seed=st.integers(0, 1000))
-@examples
+@examples(80)
 def test_parts_add_up_and_come_apart_again(data, seed):
     codes, classes, weights, n_values, n_classes = data
     part = np.random.default_rng(seed).random(len(codes)) < 0.5
@@ -62,7 +61,7 @@ def test_parts_add_up_and_come_apart_again(data, seed):
 
 
 @given(data=coded_rows())
-@examples
+@examples(80)
 def test_families_are_counted_for_any_parents(data):
     codes, classes, weights, n_values, n_classes = data
     distinct = counted(*data)
@@ -79,7 +78,7 @@ def test_families_are_counted_for_any_parents(data):
 
 
 @given(data=coded_rows(), seed=st.integers(0, 1000))
-@examples
+@examples(80)
 def test_rows_move_to_their_new_codes(data, seed):
     codes, classes, weights, n_values, n_classes = data
     rng = np.random.default_rng(seed)

@@ -2,13 +2,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.counts.moments import Moments, add_gaussian
 from unnaive.counts.statistic import Growth, Rows
 
-examples = settings(deadline=None, max_examples=200)
 # Squares, and the rounding errors of squares, are doubles between these sizes.
 squarable = st.floats(1e-140, 1e140) | st.floats(-1e140, -1e-140) | st.just(0.0)
 finite = st.floats(-1e150, 1e150)
@@ -46,14 +46,14 @@ def assert_identical(one, other):
 
 
 @given(numbers=st.lists(squarable, min_size=1, max_size=30))
-@examples
+@examples(200)
 def test_mean_and_variance_are_correctly_rounded(numbers):
     mean, variance = moments_of(numbers).mean_and_variance()
     assert (mean[0, 0], variance[0, 0]) == exact(numbers)
 
 
 @given(pairs=st.lists(st.tuples(squarable, weights_in_quarters), min_size=1, max_size=30))
-@examples
+@examples(200)
 def test_weighted_mean_and_variance_are_correctly_rounded(pairs):
     numbers, weights = zip(*pairs)
     mean, variance = moments_of(numbers, weights=weights).mean_and_variance()
@@ -61,7 +61,7 @@ def test_weighted_mean_and_variance_are_correctly_rounded(pairs):
 
 
 @given(numbers=st.lists(finite, min_size=1, max_size=30))
-@examples
+@examples(200)
 def test_means_of_numbers_of_any_size_are_correctly_rounded(numbers):
     mean, _ = moments_of(numbers).mean_and_variance()
     assert mean[0, 0] == exact(numbers)[0]
@@ -101,7 +101,7 @@ def test_nothing_is_lost_to_cancellation(numbers):
 
 
 @given(numbers=st.lists(finite, min_size=2, max_size=30), seed=st.integers(0, 1000))
-@examples
+@examples(200)
 def test_the_order_of_the_rows_leaves_no_trace(numbers, seed):
     rng = np.random.default_rng(seed)
     classes = rng.integers(3, size=len(numbers))
@@ -113,7 +113,7 @@ def test_the_order_of_the_rows_leaves_no_trace(numbers, seed):
 
 
 @given(numbers=st.lists(finite, min_size=2, max_size=30), seed=st.integers(0, 1000))
-@examples
+@examples(200)
 def test_subtracting_restores_every_bit(numbers, seed):
     rng = np.random.default_rng(seed)
     numbers = np.array(numbers)

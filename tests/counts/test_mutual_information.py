@@ -2,10 +2,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.counts.test_count_table import coded_rows, counted
+from tests.examples import examples
 from tests.naive_reference import information as reference
 from tests.naive_reference.naive import Counts
 from unnaive.counts.count_table import Smoothing
@@ -15,12 +16,10 @@ from unnaive.counts.mutual_information import (
     smoothed_mutual_information,
 )
 
-examples = settings(deadline=None, max_examples=100)
-
 
 @pytest.mark.parametrize("skip_negligible", [False, True])
 @given(data=coded_rows())
-@examples
+@examples(100)
 def test_mutual_information_is_that_of_the_definition(skip_negligible, data):
     codes, classes, weights, _, _ = data
     found = mutual_information(counted(*data, 1), skip_negligible=skip_negligible)
@@ -31,7 +30,7 @@ def test_mutual_information_is_that_of_the_definition(skip_negligible, data):
 
 @pytest.mark.parametrize("skip_negligible", [False, True])
 @given(data=coded_rows())
-@examples
+@examples(100)
 def test_conditional_mutual_information_is_that_of_the_definition(skip_negligible, data):
     codes, classes, weights, n_values, _ = data
     found = conditional_mutual_information(counted(*data, 2), skip_negligible=skip_negligible)
@@ -83,7 +82,7 @@ def test_nothing_counted_is_no_information():
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 @given(data=coded_rows(), smoothing=st.sampled_from([("m_estimate", 1.0), ("m_estimate", 0.2), ("laplace", 1.0)]))
-@examples
+@examples(100)
 def test_smoothed_information_is_that_of_the_definition(n, data, smoothing):
     codes, classes, weights, n_values, n_classes = data
     found = smoothed_mutual_information(counted(*data, max(n, 1)), n, Smoothing(*smoothing))

@@ -1,15 +1,15 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive_reference import decomposed as reference
 from unnaive.decomposition.cp import greedy_terms
 from unnaive.decomposition.joint_tensor import joint_tensor
 from unnaive.decomposition.rank_one import RankOneTerms, Stages
 from unnaive.decomposition.unfoldings import Unfoldings, leading_vectors
 
-examples = settings(deadline=None, max_examples=60)
 # Example 4 of the paper.
 CODES = np.array([[0, 0], [0, 1], [0, 1], [0, 1], [1, 0], [0, 0]], dtype=np.int32)
 CLASSES = np.array([0, 0, 0, 1, 1, 1])
@@ -58,7 +58,7 @@ def random_starts(n_values, n_classes, seed):
 
 @pytest.mark.parametrize("mask", [True, False])
 @given(table=tables(), n_sweeps=st.integers(1, 6), seed=st.integers(0, 1000))
-@examples
+@examples(60)
 def test_terms_are_those_of_the_dense_tensor(mask, table, n_sweeps, seed):
     codes, classes, n_values, n_classes = table
     found = terms_of(tensor_of(*table), 5, mask=mask, max_iter=n_sweeps, random=seed)
@@ -75,7 +75,7 @@ def test_terms_are_those_of_the_dense_tensor(mask, table, n_sweeps, seed):
 
 @pytest.mark.parametrize("mask", [True, False])
 @given(table=tables())
-@examples
+@examples(60)
 def test_leading_vectors_are_those_of_the_unfoldings(mask, table):
     """Of what is left after two terms, which is dense without a mask."""
     codes, classes, n_values, n_classes = table
@@ -117,7 +117,7 @@ def _contract(tensor, vectors, mode):
 
 
 @given(table=tables())
-@examples
+@examples(60)
 def test_the_error_of_the_first_term_is_what_its_weight_leaves(table):
     """‖A - Â‖² = ‖A‖² - λ², over all cells."""
     tensor = tensor_of(*table)
@@ -130,7 +130,7 @@ def test_the_error_of_the_first_term_is_what_its_weight_leaves(table):
 @pytest.mark.parametrize("init", ["random", "svd"])
 @pytest.mark.parametrize("mask", [True, False])
 @given(table=tables())
-@examples
+@examples(60)
 def test_errors_are_those_of_the_cells_and_never_rise(mask, init, table):
     tensor = tensor_of(*table)
     found = terms_of(tensor, 8, mask=mask, init=init)
@@ -144,7 +144,7 @@ def test_errors_are_those_of_the_cells_and_never_rise(mask, init, table):
 
 
 @given(table=tables())
-@examples
+@examples(60)
 def test_many_masked_terms_give_the_conditionals_of_training(table):
     tensor = tensor_of(*table)
     found = terms_of(tensor, 400, max_iter=500, tol=1e-9)
@@ -153,7 +153,7 @@ def test_many_masked_terms_give_the_conditionals_of_training(table):
 
 
 @given(table=tables(), seed=st.integers(0, 100))
-@examples
+@examples(60)
 def test_renaming_classes_renames_the_terms(table, seed):
     codes, classes, n_values, n_classes = table
     new_name = np.random.default_rng(seed).permutation(n_classes)

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from tests.examples import examples
 from tests.naive_reference import decomposed as reference
 from tests.test_common import random_table
 from unnaive import DecomposedTensorClassifier, NaiveBayes
@@ -37,7 +38,7 @@ def _exhausted_tensors_are_no_surprise():
 
 
 @given(seed=st.integers(0, 1000), n_components=st.integers(1, 6), mask=st.booleans())
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_probabilities_are_those_of_equation_10(seed, n_components, mask):
     random = np.random.default_rng(seed)
     codes = random.integers(0, 3, size=(30, 3))

@@ -2,16 +2,15 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
+from tests.examples import examples
 from tests.naive_reference import mixture as reference
 from unnaive.decomposition.joint_tensor import JointTensor, joint_tensor
 from unnaive.decomposition.mixture import em_step, mixture_path
 from unnaive.decomposition.rank_one import RankOneTerms
-
-examples = settings(deadline=None, max_examples=60)
 
 
 @st.composite
@@ -55,7 +54,7 @@ def planted(n_rows, n_columns, n_hidden, seed):
 @given(
     tensor=tensors(), n_terms=st.integers(1, 4), smoothing=st.sampled_from([1e-6, 0.3, 2.0]), seed=st.integers(0, 99)
 )
-@examples
+@examples(60)
 def test_a_sweep_is_that_of_the_definition(tensor, n_terms, smoothing, seed):
     terms = random_mixture(tensor, n_terms, seed)
     found, objective = em_step(tensor, terms, n_rows=7.5, smoothing=smoothing)
@@ -70,7 +69,7 @@ def test_a_sweep_is_that_of_the_definition(tensor, n_terms, smoothing, seed):
 
 
 @given(tensor=tensors(), n_terms=st.integers(1, 5), smoothing=st.sampled_from([1e-6, 0.3]), seed=st.integers(0, 99))
-@examples
+@examples(60)
 def test_no_sweep_lowers_the_objective(tensor, n_terms, smoothing, seed):
     terms = random_mixture(tensor, n_terms, seed)
     reached = -np.inf
@@ -81,7 +80,7 @@ def test_no_sweep_lowers_the_objective(tensor, n_terms, smoothing, seed):
 
 
 @given(tensor=tensors(), seed=st.integers(0, 99))
-@examples
+@examples(60)
 def test_every_mixture_is_a_distribution_over_all_cells(tensor, seed):
     path = mixture_path(tensor, 5, n_rows=20.0, random=np.random.default_rng(seed))
     cells = np.array(list(itertools.product(*map(range, tensor.n_values))), dtype=np.int32)
@@ -95,7 +94,7 @@ def test_every_mixture_is_a_distribution_over_all_cells(tensor, seed):
 
 
 @given(tensor=tensors())
-@examples
+@examples(60)
 def test_one_component_is_independence(tensor):
     terms = mixture_path(tensor, 1, n_rows=10.0, smoothing=0.5, random=np.random.default_rng(0))[0]
     mass = tensor.mass.sum(axis=1)
@@ -107,7 +106,7 @@ def test_one_component_is_independence(tensor):
 
 
 @given(tensor=tensors())
-@examples
+@examples(60)
 def test_with_as_many_components_as_classes_the_path_begins_anew_with_naive_bayes(tensor):
     n_classes = tensor.mass.shape[1]
     settings = {"n_rows": 10.0, "smoothing": 1e-9, "max_iter": 0, "random": np.random.default_rng(0)}
@@ -123,7 +122,7 @@ def test_with_as_many_components_as_classes_the_path_begins_anew_with_naive_baye
 
 
 @given(tensor=tensors(), seed=st.integers(0, 99))
-@examples
+@examples(60)
 def test_the_order_of_rows_changes_nothing(tensor, seed):
     order = np.random.default_rng(seed).permutation(len(tensor.mass))
     turned = JointTensor(np.ascontiguousarray(tensor.rows[:, order]), tensor.mass[order], tensor.n_values)

@@ -2,14 +2,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive_reference import tucker as reference
 from unnaive.decomposition.joint_tensor import JointTensor, joint_tensor
 from unnaive.decomposition.tucker import _Contraction, _hooi, _possible_steps, _sweep, tucker_path
 
-examples = settings(deadline=None, max_examples=60)
 FIRST_CORES = 5
 
 
@@ -38,7 +38,7 @@ def distinct(path):
 
 
 @given(tensor=tensors(max_size=3))
-@examples
+@examples(60)
 def test_cores_and_what_they_reconstruct_are_those_of_dense_orthogonal_iteration(tensor):
     cells = reference.dense(tensor)
     expected = reference.Path(cells, tol=1e-9, max_iter=20)
@@ -79,7 +79,7 @@ def test_the_reference_unfolds_the_first_example_of_the_paper():
 
 
 @given(tensor=tensors())
-@examples
+@examples(60)
 def test_what_is_not_fitted_is_what_the_core_lacks_of_the_squared_norm(tensor):
     cells = reference.dense(tensor)
     for tucker in distinct(tucker_path(tensor, 20)):
@@ -88,7 +88,7 @@ def test_what_is_not_fitted_is_what_the_core_lacks_of_the_squared_norm(tensor):
 
 
 @given(tensor=tensors())
-@examples
+@examples(60)
 def test_terms_are_the_cells_of_the_core_the_largest_first(tensor):
     for tucker in distinct(tucker_path(tensor, 12)):
         terms = tucker.terms
@@ -99,7 +99,7 @@ def test_terms_are_the_cells_of_the_core_the_largest_first(tensor):
 
 
 @given(tensor=tensors(), n_components=st.integers(1, 40))
-@examples
+@examples(60)
 def test_cores_grow_within_what_is_possible(tensor, n_components):
     path = tucker_path(tensor, n_components)
     assert len(path) == n_components
@@ -133,7 +133,7 @@ def test_the_class_and_a_column_grow_together_only_while_no_other_column_has_gro
 
 
 @given(tensor=tensors())
-@examples
+@examples(60)
 def test_a_longer_path_begins_with_the_shorter_one(tensor):
     for short, long in zip(tucker_path(tensor, 9), tucker_path(tensor, 20)):
         assert short.sizes == long.sizes
@@ -141,7 +141,7 @@ def test_a_longer_path_begins_with_the_shorter_one(tensor):
 
 
 @given(tensor=tensors(max_modes=5, max_size=3))
-@examples
+@examples(60)
 def test_enough_components_reproduce_the_tensor(tensor):
     cells = reference.dense(tensor)
     last = tucker_path(tensor, cells.size)[-1]
@@ -150,7 +150,7 @@ def test_enough_components_reproduce_the_tensor(tensor):
 
 
 @given(tensor=tensors(), seed=st.integers(0, 1000))
-@examples
+@examples(60)
 def test_the_norm_of_the_core_never_falls_in_a_sweep(tensor, seed):
     rng = np.random.default_rng(seed)
     sizes = tucker_path(tensor, 16)[-1].sizes
@@ -166,7 +166,7 @@ def test_the_norm_of_the_core_never_falls_in_a_sweep(tensor, seed):
 
 
 @given(tensor=tensors())
-@examples
+@examples(60)
 def test_the_order_of_rows_changes_nothing_but_rounding(tensor):
     cells = reference.dense(tensor)
     path = reference.Path(cells, tol=1e-6, max_iter=500)

@@ -8,13 +8,14 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import KBinsDiscretizer
 
 from tests.distributed.same import assert_same
+from tests.examples import examples
 from tests.test_common import COUNTING_MODELS, MODELS, given_bins, random_table
 from unnaive import AODE, BayesianTensorClassifier, HigherOrderNB, MassBayes, MDLDiscretizer, NaiveBayes, SparseTensor
 from unnaive.distributed import fit, predict, predict_proba
@@ -45,7 +46,7 @@ cuts_of_60 = st.lists(st.integers(0, 60), max_size=12).map(sorted)
 
 
 @pytest.mark.parametrize("name", COUNTING_MODELS)
-@settings(deadline=None, max_examples=6)
+@examples(6)
 @given(seed=st.integers(0, 10_000), cuts=cuts_of_60)
 def test_any_partitions_give_the_model_of_all_rows(name, seed, cuts):
     rows = labelled(seed, 60)
@@ -55,7 +56,7 @@ def test_any_partitions_give_the_model_of_all_rows(name, seed, cuts):
     np.testing.assert_array_equal(model.predict_proba(table), in_memory(MODELS[name].make(), rows).predict_proba(table))
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(seed=st.integers(0, 10_000), cuts=cuts_of_60, size=st.sampled_from([3, 20, 60, 100]))
 def test_any_partitions_give_the_trees_of_all_rows(seed, cuts, size):
     rows = labelled(seed, 60)
@@ -67,7 +68,7 @@ def test_any_partitions_give_the_trees_of_all_rows(seed, cuts, size):
     assert_same(model.partial_fit(X, y), whole.partial_fit(X, y))
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(seed=st.integers(0, 10_000), cuts=cuts_of_60, order=st.sampled_from([1, 2]), pure=st.booleans())
 def test_any_partitions_give_the_paths_of_all_documents(seed, cuts, order, pure):
     rng = np.random.default_rng(seed)
@@ -81,7 +82,7 @@ def test_any_partitions_give_the_paths_of_all_documents(seed, cuts, order, pure)
     np.testing.assert_array_equal(model.predict_proba(X), whole.predict_proba(X))
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(seed=st.integers(0, 10_000), cuts=cuts_of_60, cells=st.sampled_from(["auto", "cap", "mdl"]), whole=st.booleans())
 def test_any_partitions_give_the_counts_of_all_tensors(seed, cuts, cells, whole):
     rng = np.random.default_rng(seed)
@@ -107,7 +108,7 @@ def test_documents_may_be_the_rows_of_a_frame():
         assert_same(fit(estimator, partitioned(rows, [3, 3, 20]), "label"), in_memory(estimator, rows))
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(seed=st.integers(0, 10_000), cuts=cuts_of_60, most=st.integers(2, 20))
 def test_bins_beyond_the_budget_do_not_depend_on_partitions(seed, cuts, most):
     rows = labelled(seed, 60)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.core.validation import RawColumn
 from unnaive.encoding.categories import (
     Categories,
@@ -35,7 +36,7 @@ def test_missing_and_unseen_values_have_code_minus_one():
         encode_objects(RawColumn(np.array([1, 2], dtype=object)), known, "sky")
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.one_of(st.integers(-5, 5), st.just(float("nan")), st.floats(-1e6, 1e6)), min_size=1))
 def test_numbers_are_found_among_their_distinct_values(values):
     numbers = np.array(values, dtype=np.float64)

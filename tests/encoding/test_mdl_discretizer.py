@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
@@ -10,6 +10,7 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tests.examples import examples
 from tests.naive_reference import mdl as reference
 from unnaive.encoding.mdl import mdl_cut_points, value_counts
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer
@@ -48,7 +49,7 @@ def test_scikit_learn_accepts_it_as_a_transformer(estimator, check):
 
 @pytest.mark.parametrize(("criterion", "better_encoding"), VARIANTS)
 @given(column=labelled_columns())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_cut_points_and_codes_are_those_of_the_literal_rule(criterion, better_encoding, column):
     values, classes, weights = column
     discretizer = MDLDiscretizer(criterion, better_encoding).fit(values[:, None], classes, weights)
@@ -67,7 +68,7 @@ def test_cut_points_and_codes_are_those_of_the_literal_rule(criterion, better_en
 
 
 @given(column=labelled_columns(), seed=st.integers(0, 1000))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_whole_weights_mean_repeated_rows(column, seed):
     values, classes, _ = column
     repeats = np.random.default_rng(seed).integers(4, size=len(values))
@@ -80,7 +81,7 @@ def test_whole_weights_mean_repeated_rows(column, seed):
 
 
 @given(column=labelled_columns(), seed=st.integers(0, 1000))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_counts_merged_from_two_parts_give_the_cut_points_of_the_whole(column, seed):
     values, classes, weights = column
     part = np.random.default_rng(seed).random(len(values)) < 0.5

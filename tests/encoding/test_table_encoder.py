@@ -5,13 +5,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OrdinalEncoder
 
+from tests.examples import examples
 from unnaive import MDLDiscretizer, NaiveBayes, TableEncoder
 from unnaive.core.validation import read_table
 
@@ -102,7 +103,7 @@ def test_numbers_can_be_categories(column):
         st.integers(-50, 50).map(lambda k: k / 2) | st.just(np.nan) | st.floats(allow_infinity=False), min_size=1
     ),
 )
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_numbers_are_found_among_the_categories_or_are_unseen(column, new):
     column, new = np.array(column, dtype=float), np.array(new)
     new = np.concatenate([new, column])
@@ -388,7 +389,7 @@ def test_declared_categories_stay_in_front_when_others_turn_up():
     ),
     order=st.randoms(use_true_random=False),
 )
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_categories_do_not_depend_on_the_order_in_which_they_were_seen(parts, order):
     frames = [pd.DataFrame({"a": pd.Series(part, dtype=object)}) for part in parts]
     whole = TableEncoder().fit(pd.concat(frames))

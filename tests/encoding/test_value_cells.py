@@ -4,9 +4,10 @@ import struct
 from functools import reduce
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer
 from unnaive.encoding.value_cells import ValueCells
 
@@ -46,7 +47,7 @@ def cells_of(rows, most):
     )
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(columns, st.integers(2, 30))
 def test_cells_of_parts_add_up_to_those_of_the_definition(rows, most):
     parts = [[row for row in rows if row[2] == part] for part in range(5)]
@@ -58,7 +59,7 @@ def test_cells_of_parts_add_up_to_those_of_the_definition(rows, most):
         assert cells.is_exact == (len({row[0] for row in rows if row[0] == row[0]}) <= most)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(columns, st.integers(2, 30))
 def test_more_than_half_of_the_room_is_used_where_cells_are_shared(rows, most):
     cells = cells_of(rows, most)
@@ -66,7 +67,7 @@ def test_more_than_half_of_the_room_is_used_where_cells_are_shared(rows, most):
     assert cells.is_exact or len(cells.lowest) > most / 2
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(columns, st.booleans(), st.booleans())
 def test_cut_points_of_cells_with_a_number_each_are_those_of_the_rows(rows, kononenko, better_encoding):
     discretizer = MDLDiscretizer("kononenko" if kononenko else "fayyad_irani", better_encoding)

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive_reference import evaluation as reference
 from unnaive.evaluate.bias_variance import kohavi_wolpert, webb
 
-examples = settings(deadline=None, max_examples=150)
 N_CLASSES = 4
 
 
@@ -20,7 +20,7 @@ def predicted_rows(draw, min_repeats=1):
 
 
 @given(data=predicted_rows())
-@examples
+@examples(150)
 def test_webb_is_that_of_the_definition_and_adds_up(data):
     predictions, truth = data
     expected = reference.webb(predictions, truth)
@@ -32,7 +32,7 @@ def test_webb_is_that_of_the_definition_and_adds_up(data):
 
 @pytest.mark.parametrize("corrected", [False, True])
 @given(data=predicted_rows(min_repeats=2))
-@examples
+@examples(150)
 def test_kohavi_and_wolpert_is_that_of_the_definition(corrected, data):
     predictions, truth = data
     found = kohavi_wolpert(np.array(predictions), np.array(truth), N_CLASSES, corrected)
@@ -42,7 +42,7 @@ def test_kohavi_and_wolpert_is_that_of_the_definition(corrected, data):
 
 
 @given(data=predicted_rows(min_repeats=2))
-@examples
+@examples(150)
 def test_kohavi_and_wolpert_adds_up_without_the_correction_only(data):
     predictions, truth = np.array(data[0]), np.array(data[1])
     plain = kohavi_wolpert(predictions, truth, N_CLASSES, corrected=False)

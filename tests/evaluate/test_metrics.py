@@ -2,11 +2,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 
+from tests.examples import examples
 from tests.naive_reference import evaluation as reference
 from unnaive.evaluate.metrics import (
     METRICS,
@@ -19,8 +20,6 @@ from unnaive.evaluate.metrics import (
     log_loss,
     reliability,
 )
-
-examples = settings(deadline=None, max_examples=150)
 
 
 @st.composite
@@ -35,7 +34,7 @@ def outcomes(draw, grid=8):
 
 
 @given(outcome=outcomes())
-@examples
+@examples(150)
 def test_metrics_are_those_of_their_definitions(outcome):
     truth, predicted, scores = outcome.truth.tolist(), outcome.predicted.tolist(), outcome.probabilities.tolist()
     smallest = np.finfo(np.float64).eps
@@ -48,7 +47,7 @@ def test_metrics_are_those_of_their_definitions(outcome):
 
 
 @given(outcome=outcomes(grid=3))
-@examples
+@examples(150)
 def test_average_precision_is_that_of_sklearn_with_many_ties(outcome):
     present = np.unique(outcome.truth)
     expected = np.mean([average_precision_score(outcome.truth == c, outcome.ranking[:, c]) for c in present])
@@ -131,7 +130,7 @@ def test_better_predictions_have_better_metrics():
 
 
 @given(outcome=outcomes(), share=st.floats(0, 1), n_bins=st.integers(1, 20))
-@examples
+@examples(150)
 def test_reliability_adds_up_over_folds(outcome, share, n_bins):
     cut = round(share * len(outcome.truth))
     parts = [

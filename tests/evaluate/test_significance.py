@@ -2,10 +2,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from tests.examples import examples
 from tests.naive_reference import evaluation as reference
 from unnaive.evaluate.paired_tests import paired_t, two_standard_errors
 from unnaive.evaluate.significance import (
@@ -20,7 +21,6 @@ from unnaive.evaluate.significance import (
     wilcoxon_signed_ranks,
 )
 
-examples = settings(deadline=None, max_examples=150)
 nan = math.nan
 
 # Demšar (2006), table 6: C4.5, +m, +cf, +m+cf on 14 data sets. On the last but one the paper ranks the third
@@ -57,7 +57,7 @@ def tables(highest=5, min_models=2):
 
 
 @given(scores=tables())
-@examples
+@examples(150)
 def test_average_ranks_are_those_of_the_definition(scores):
     np.testing.assert_allclose(average_ranks(scores), reference.average_ranks(scores), atol=1e-12)
     lower = average_ranks(-np.array(scores), higher_is_better=False)
@@ -87,7 +87,7 @@ def test_minus_infinity_ranks_last():
 
 
 @given(scores=tables())
-@examples
+@examples(150)
 def test_friedman_is_that_of_demsar_without_correction_for_ties(scores):
     chi2, f = reference.friedman(scores)
     found = friedman(scores, correct_ties=False)
@@ -103,7 +103,7 @@ def test_friedman_is_that_of_demsar_without_correction_for_ties(scores):
 
 
 @given(scores=tables(min_models=3))
-@examples
+@examples(150)
 def test_friedman_corrected_for_ties_is_that_of_scipy(scores):
     found = friedman(scores)
     correction = reference.tie_correction(scores)
@@ -180,7 +180,7 @@ def test_six_losses_in_21_data_sets_are_just_significant():
 
 
 @given(wins=st.integers(0, 12), ties=st.integers(0, 5), losses=st.integers(0, 12), correct_ties=st.booleans())
-@examples
+@examples(150)
 def test_friedman_of_two_is_friedman(wins, ties, losses, correct_ties):
     scores = [[1, 0]] * wins + [[1, 1]] * ties + [[0, 1]] * losses
     found = friedman_of_two(wins, ties, losses, correct_ties=correct_ties)
@@ -231,7 +231,7 @@ def test_a_model_without_a_rank_has_no_p_value_and_no_clique():
     ranks=st.lists(st.integers(4, 24).map(lambda rank: rank / 4), min_size=2, max_size=7),
     critical_difference=st.integers(1, 12).map(lambda rank: rank / 4),
 )
-@examples
+@examples(150)
 def test_cliques_are_the_largest_sets_without_a_difference(ranks, critical_difference):
     found = cliques(ranks, critical_difference)
     assert sorted(map(sorted, found)) == sorted(map(sorted, reference.cliques(ranks, critical_difference)))
@@ -246,7 +246,7 @@ def test_ranks_a_critical_difference_apart_differ():
 
 
 @given(steps=st.lists(st.integers(-6, 6), min_size=1, max_size=11), exact=st.booleans())
-@examples
+@examples(150)
 def test_wilcoxon_is_that_of_the_definition(steps, exact):
     a = np.array([0.3 + step / 100 for step in steps])
     found = wilcoxon_signed_ranks(a, np.full(len(a), 0.3), exact_up_to=25 if exact else 0)
@@ -320,7 +320,7 @@ def test_pairs_with_a_missing_score_are_left_out():
 
 
 @given(wins=st.integers(0, 15), ties=st.integers(0, 7), losses=st.integers(0, 15))
-@examples
+@examples(150)
 def test_the_sign_test_is_that_of_a_fair_coin(wins, ties, losses):
     found = sign_test(wins, ties, losses)
     if wins + ties + losses == 0:
@@ -345,7 +345,7 @@ scores = st.lists(
 
 
 @given(pair=scores, test_share=st.sampled_from([None, 0.0, 1 / 9, 0.5]))
-@examples
+@examples(150)
 def test_the_paired_t_test_is_that_of_the_definition(pair, test_share):
     a, b = pair
     found = paired_t(a, b, test_share)
@@ -370,7 +370,7 @@ def test_equal_differences_have_no_variance():
 
 
 @given(pair=scores)
-@examples
+@examples(150)
 def test_correction_never_finds_more(pair):
     plain, corrected = paired_t(*pair), paired_t(*pair, test_share=1 / 9)
     assert corrected.p_value >= plain.p_value
@@ -378,7 +378,7 @@ def test_correction_never_finds_more(pair):
 
 
 @given(pair=scores)
-@examples
+@examples(150)
 def test_tests_of_pairs_turn_round_with_the_models(pair):
     a, b = pair
     for test in (wilcoxon_signed_ranks, paired_t, two_standard_errors):
@@ -399,7 +399,7 @@ def test_two_standard_errors_are_exceeded_not_met():
 
 
 @given(p_values=st.lists(st.floats(0, 1), max_size=10), missing=st.integers(0, 10))
-@examples
+@examples(150)
 def test_holm_is_that_of_the_definition(p_values, missing):
     np.testing.assert_allclose(holm(p_values), reference.holm(p_values), rtol=1e-12)
     place = min(missing, len(p_values))

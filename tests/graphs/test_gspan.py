@@ -2,9 +2,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive_reference import subgraphs as naive
 from unnaive.graphs import gspan as graph_mining
 from unnaive.graphs.dfs_code import is_minimum, minimum_code, minimum_codes_without_edge
@@ -86,7 +87,6 @@ def some_code(graph, kinds, order):
 
 
 @given(connected_graphs(), st.data())
-@settings(deadline=None)
 def test_all_codes_of_a_graph_have_the_same_least_code_and_it_describes_the_graph(graph, data):
     kinds = kinds_of_edges([graph])
     reverse = np.array([kinds.index(kind[::-1]) for kind in kinds], dtype=np.int32)
@@ -104,7 +104,7 @@ def code_key(code):
 
 
 @given(connected_graphs(max_vertices=5))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_least_code_is_the_least_of_all_depth_first_searches(graph):
     kinds = kinds_of_edges([graph])
     reverse = np.array([kinds.index(kind[::-1]) for kind in kinds], dtype=np.int32)
@@ -113,7 +113,6 @@ def test_the_least_code_is_the_least_of_all_depth_first_searches(graph):
 
 
 @given(connected_graphs())
-@settings(deadline=None)
 def test_codes_without_an_edge_are_those_of_all_connected_parts_of_that_size(graph):
     if len(graph.edges) < 2:
         return
@@ -133,7 +132,7 @@ def test_codes_without_an_edge_are_those_of_all_connected_parts_of_that_size(gra
 
 
 @given(st.lists(graphs(), min_size=1, max_size=5), st.integers(1, 3), st.integers(1, 4))
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_frequent_and_closed_subgraphs_are_those_of_all_subsets_of_edges(some, min_count, max_edges):
     expected = naive.supports([written(graph) for graph in some], min_count, max_edges)
     found = frequent_subgraphs(some, min_count, max_edges=max_edges, only_closed=False)
@@ -143,7 +142,7 @@ def test_frequent_and_closed_subgraphs_are_those_of_all_subsets_of_edges(some, m
 
 
 @given(st.lists(graphs(max_edges=5), min_size=1, max_size=4))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_without_a_limit_of_edges_patterns_grow_to_whole_graphs(some):
     found = frequent_subgraphs(some, 1, max_edges=None, only_closed=False)
     assert named(found) == naive.supports([written(graph) for graph in some], 1, 5)
@@ -165,7 +164,7 @@ def test_a_ring_has_the_paths_that_can_be_cut_from_it_and_itself(n_edges):
 
 
 @given(st.lists(graphs(), min_size=1, max_size=6), st.integers(1, 2), st.integers(2, 4))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_any_number_of_threads_finds_the_same_in_the_same_order(some, min_count, n_threads):
     flat, numbers, _ = numbered(some)
     one = mine_subgraphs(flat, numbers, min_count, 4)
@@ -206,7 +205,7 @@ def test_with_a_limit_of_patterns_the_most_frequent_are_found():
 
 
 @given(st.lists(graphs(), min_size=2, max_size=5), st.integers(1, 2000))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_what_is_found_before_memory_runs_out_is_right_and_complete_above_a_count(some, n_bytes):
     flat, numbers, _ = numbered(some)
     everything = mine_subgraphs(flat, numbers, 1, 4)

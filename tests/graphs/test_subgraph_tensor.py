@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
@@ -16,6 +16,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from tests.examples import examples
 from tests.graphs.test_gspan import RING, graphs, named, written
 from tests.naive_reference import subgraphs as naive
 from tests.naive_reference.information import entropy
@@ -70,7 +71,7 @@ def given_patterns(patterns, **parameters):
 
 
 @given(st.lists(graphs(max_vertices=5), min_size=1, max_size=3), graphs(labels="abc"), st.integers(1, 3))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_cells_count_connected_occurrences_as_defined(training, graph, n_modes):
     if not any(each.edges for each in training):
         return
@@ -230,7 +231,7 @@ def test_patterns_are_chosen_by_information_gain_and_without_labels_by_support()
 
 
 @given(st.lists(st.tuples(graphs(), st.sampled_from("xyz")), min_size=1, max_size=8))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_information_gain_is_that_of_presence(rows):
     some, labels = zip(*rows)
     if not any(graph.edges for graph in some):
@@ -278,7 +279,7 @@ def test_the_text_of_a_pattern_shows_branches_and_rings(graph, text):
 
 
 @given(st.lists(graphs(), min_size=1, max_size=3))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_the_texts_of_different_patterns_differ(some):
     found = frequent_subgraphs(some, 1, max_edges=5, only_closed=False)
     assert len({str(pattern) for pattern in found}) == len(found)

@@ -4,17 +4,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
+from tests.examples import examples
 from tests.naive_reference import spanning as reference
 from unnaive.instance_graph import minimum_spanning_tree as spanning
 from unnaive.instance_graph.minimum_spanning_tree import boruvka, prim, spanning_tree
 
-examples = settings(deadline=None, max_examples=150)
 ROUTES = (prim, boruvka, spanning_tree)
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 
@@ -51,14 +51,14 @@ def assert_same(tree, other):
 
 @pytest.mark.parametrize("route", ROUTES)
 @given(rows=tables())
-@examples
+@examples(150)
 def test_the_tree_is_the_one_of_kruskal(route, rows):
     assert_is_the_tree(route(rows), reference.spanning_tree(rows))
 
 
 @pytest.mark.parametrize("route", ROUTES)
 @given(drawn=grouped_tables())
-@examples
+@examples(150)
 def test_the_tree_of_groups_set_apart_is_the_one_of_kruskal(route, drawn):
     assert_is_the_tree(route(*drawn), reference.spanning_tree(*drawn))
 

@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tests.examples import examples
 from tests.naive_reference import spanning as reference
 from unnaive.instance_graph import nearest_neighbours as nearest
 from unnaive.instance_graph.nearest_neighbours import NearestRows, build_tree, nearest_rows
 
-examples = settings(deadline=None, max_examples=100)
 ties = st.sampled_from([0.0, 0.0, 1.0, 1.0, 2.0, 3.0])
 any_size = st.floats(-1e100, 1e100)
 
@@ -29,7 +29,7 @@ def rows_and_queries(draw):
 
 
 @given(drawn=rows_and_queries())
-@settings(examples, suppress_health_check=["function_scoped_fixture"])
+@settings(examples(100), suppress_health_check=["function_scoped_fixture"])
 def test_the_first_of_the_nearest_rows_is_found(route, drawn):
     rows, queries = drawn
     indices, squares = nearest_rows(rows, queries)
@@ -38,7 +38,7 @@ def test_the_first_of_the_nearest_rows_is_found(route, drawn):
 
 
 @given(drawn=rows_and_queries())
-@examples
+@examples(100)
 def test_no_box_is_further_away_than_a_row_in_it(drawn):
     rows, queries = drawn
     tree = build_tree(rows)
@@ -50,7 +50,7 @@ def test_no_box_is_further_away_than_a_row_in_it(drawn):
 
 
 @given(drawn=rows_and_queries())
-@examples
+@examples(100)
 def test_every_row_is_in_one_leaf_of_few_rows(drawn):
     rows, _ = drawn
     tree = build_tree(rows)

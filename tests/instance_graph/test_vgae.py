@@ -2,9 +2,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive_reference import autoencoder as reference
 from unnaive.instance_graph.graph_convolution import join
 from unnaive.instance_graph.vgae import (
@@ -16,8 +17,6 @@ from unnaive.instance_graph.vgae import (
     train,
 )
 from unnaive.instance_graph.vgae_decoder import _BLOCK, EXACT_UP_TO, Decoder, _apply_sigmoid, groups_of
-
-examples = settings(deadline=None, max_examples=100)
 
 
 def random_edges(rng, n, share):
@@ -57,7 +56,7 @@ def assert_close(parts, others, tolerance):
 
 
 @given(problem=problems())
-@examples
+@examples(100)
 def test_the_graph_is_the_normalised_adjacency_matrix(problem):
     X, edges, _, _ = problem
     n = len(X)
@@ -72,7 +71,7 @@ def test_the_graph_is_the_normalised_adjacency_matrix(problem):
 
 
 @given(problem=problems())
-@examples
+@examples(100)
 def test_rows_are_encoded_as_the_equations_say(problem):
     X, edges, parameters, _ = problem
     expected = reference.encode(X, reference.adjacency(edges, len(X)), parameters)
@@ -81,7 +80,7 @@ def test_rows_are_encoded_as_the_equations_say(problem):
 
 
 @given(problem=problems())
-@examples
+@examples(100)
 def test_loss_and_gradients_are_those_of_the_equations(problem):
     X, edges, parameters, noise = problem
     graph, T = join(edges, len(X)), reference.adjacency(edges, len(X))
@@ -129,7 +128,7 @@ def test_gradients_are_the_differences_of_the_loss(n_groups):
 
 
 @given(problem=problems(), n_groups=st.integers(2, 4))
-@examples
+@examples(100)
 def test_a_sampled_loss_counts_pairs_of_a_group_for_all_pairs(problem, n_groups):
     X, edges, parameters, noise = problem
     n = len(X)
@@ -270,7 +269,7 @@ def test_any_number_of_threads_gives_the_same_bits(decoder, n, dtype):
 
 
 @given(problem=problems(), n_new=st.integers(1, 4), data=st.data())
-@examples
+@examples(100)
 def test_a_new_row_is_encoded_as_if_it_were_in_the_graph(problem, n_new, data):
     X, edges, parameters, _ = problem
     n, m = X.shape

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io import arff as scipy_arff
 
+from tests.examples import examples
 from unnaive.io.formats import DataError, open_table
 
 HEADER = (
@@ -182,7 +183,7 @@ def files(draw):
     return "\n".join(lines) + "\n"
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(files())
 def test_what_scipy_can_read_is_read_as_scipy_reads_it(folder, text):
     frame = table_of(folder, text).read()
@@ -209,7 +210,7 @@ def quoted(text):
     return "'" + "".join(ESCAPES.get(letter, letter) for letter in text) + "'"
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(TEXTS, min_size=1, max_size=4, unique=True).flatmap(
         lambda declared: st.tuples(

@@ -4,9 +4,10 @@ import csv
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.io.csv_blocks import OpenQuoteError, blocks_of_rows
 
 
@@ -42,7 +43,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=1000, deadline=None)
+@examples(1000)
 @given(TEXTS, st.integers(1, 50))
 def test_blocks_end_where_the_definition_says(data, size):
     ends, is_open = ends_and_openness(data)

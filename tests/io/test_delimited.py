@@ -8,9 +8,10 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.io import delimited
 from unnaive.io.formats import DataError, open_table
 
@@ -273,7 +274,7 @@ def written(field, delimiter, quote_all):
     return field
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     tables(),
     st.sampled_from([("table.csv", ","), ("table.tsv", "\t")]),
@@ -306,7 +307,7 @@ def test_batches_and_the_whole_are_what_the_definition_says(folder, columns, for
 PIECES = st.sampled_from(["a", "1", ",", '"', '""', "\n", "\r", "\r\n", ',"', '",', '5" pipe', 'x"y"', "\n\n"])
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(st.lists(PIECES, max_size=30).map("".join), st.integers(1, 20))
 def test_the_size_of_a_block_does_not_matter_however_odd_the_quotes(folder, text, block):
     def read(size):

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.io.formats import SUFFIXES, DataError, open_table, split_suffix
 
 CSV = b"sky,warmth,class\nclear,21,beach\ngrey,14.5,museum\n"
@@ -157,7 +158,7 @@ def check_that_it_reads_or_is_refused(path, rows):
     assert len(frame) == table.n_rows
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.binary(max_size=300), st.sampled_from(SUFFIXES), st.booleans(), st.booleans())
 def test_random_bytes_are_refused_in_one_sentence(folder, data, suffix, zipped, magic):
     data = b"PAR1" + data if magic and suffix == ".parquet" else data
@@ -192,7 +193,7 @@ EDITS = st.lists(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(EDITS, st.sampled_from(SUFFIXES), st.floats(0.3, 1.5))
 def test_edited_files_are_read_or_refused_in_one_sentence(folder, whole, edits, suffix, kept):
     data = whole[suffix]

@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.io import json_lines as jsonlines
 from unnaive.io.formats import DataError, as_text, open_table
 
@@ -235,7 +236,7 @@ def objects(draw):
     return [*rows, draw(st.fixed_dictionaries(columns))]  # each key is there at least once
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(objects(), st.booleans(), st.integers(1, 10))
 def test_batches_and_the_whole_are_the_values_of_the_file(folder, rows, escaped, size):
     lines = "".join(json.dumps(row, ensure_ascii=escaped) + "\n" for row in rows)

@@ -11,9 +11,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.io.formats import DataError, open_table
 
 
@@ -102,7 +103,7 @@ def tables(draw):
     return columns
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tables(), st.integers(1, 21), st.integers(1, 21), st.booleans())
 def test_batches_and_the_whole_are_the_values_of_the_file(folder, columns, rows, group, statistics):
     table = table_of(folder, columns, row_group_size=group, write_statistics=statistics)

@@ -5,12 +5,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 
+from tests.examples import examples
 from unnaive import MDLDiscretizer
 from unnaive.io.datasets import BUNDLED, SYNTHETIC, DataError, load, names
 from unnaive.io.synthetic import one_big, ring_curve, ring_curve_wave_tri_gaussian, wave
@@ -65,7 +66,7 @@ def test_they_have_the_rows_columns_and_classes_of_the_paper():
         assert data.X.index.tolist() == list(range(data.n_rows))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(34, 3000), st.integers(0, 5))
 def test_shares_are_exact_for_any_number_of_rows(n_rows, seed):
     half = n_rows // 2

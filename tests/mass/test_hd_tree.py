@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import SeedSequence, default_rng
 
+from tests.examples import examples
 from tests.naive_reference.mass import around_gaps, in_box, leaves, look_up, single_tree
 from unnaive.mass.hd_tree import build_tree, work_space
 from unnaive.mass.mass_forest import (
@@ -117,7 +118,7 @@ def forests(draw):
 
 
 @given(forests(), st.data())
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_a_tree_is_the_one_of_the_algorithm_as_printed(forest, data):
     X, classes, low, high, order, depth = forest
     reference = single_tree(list(range(len(X))), X, low, high, 0, order, depth * X.shape[1])
@@ -154,7 +155,7 @@ def test_a_tree_is_the_one_of_the_algorithm_as_printed(forest, data):
 
 
 @given(forests())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_every_training_row_is_in_its_own_region_and_all_rows_are_counted(forest):
     X, classes, low, high, order, depth = forest
     tree = tree_of(X, classes, low, high, order, depth)

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive_reference.mass import around_gaps, in_box, leaves, single_tree
 from tests.test_common import assert_probabilities, random_table
 from unnaive import MassBayes
@@ -318,7 +319,7 @@ def test_scaling_columns_by_powers_of_two_changes_no_bit(strict_region):
 @pytest.mark.parametrize("holes", [0.0, 0.2])
 @pytest.mark.parametrize("kind", ["numbers", "mixed"])
 @given(seed=st.integers(0, 1000))
-@settings(deadline=None, max_examples=10)
+@examples(10)
 def test_a_weight_is_so_many_rows(holes, kind, seed):
     table, labels = random_table(seed, 40, holes) if kind == "mixed" else blobs(seed, 40)
     if kind == "numbers":

@@ -4,10 +4,11 @@ import copy
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import SeedSequence, default_rng
 
+from tests.examples import examples
 from unnaive.mass.mass_forest import Sample, Settings, grow_forest, mean_shares
 from unnaive.mass.packed_trees import pack, unpack
 
@@ -36,7 +37,7 @@ def forest(regions=True, seed=0, n_rows=40, depth=3, n_trees=3, n_categories=MIX
     st.integers(1, 4),
     st.booleans(),
 )
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_trees_come_back_as_they_were(regions, seed, n_rows, depth, n_trees, mixed):
     n_categories = MIXED if mixed else np.zeros(2, dtype=np.int64)
     trees, common, values = forest(regions, seed, n_rows, depth, n_trees, n_categories)
@@ -218,7 +219,7 @@ def test_trees_of_other_settings_are_refused(common):
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_what_is_not_refused_can_be_asked_about_any_row(data):
     trees, common, values = forest(regions=data.draw(st.booleans()))
     packed = pack(trees)

@@ -1,10 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
 
+from tests.examples import examples
 from tests.naive_reference import attribute_groups as reference
 from tests.neural import common_checks as checks
 from unnaive.neural import attribute_grouping as grouping_steps
@@ -54,7 +55,7 @@ def in_unit_range(rows):
 
 
 @given(seed=st.integers(0, 10_000), beta=st.floats(0, 50), eta=st.floats(1e-6, 1), n_groups=st.integers(1, 5))
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_every_step_of_the_grouping_is_the_formula(seed, beta, eta, n_groups):
     rows, classes = random_rows(seed, n_rows=12)
     rows = in_unit_range(rows)
@@ -87,7 +88,7 @@ SUMS_OVER = {"weights": 1, "centers": None, "emphasis": 0}
 
 @pytest.mark.parametrize("part", STEPS)
 @given(seed=st.integers(0, 10_000), beta=st.floats(0.01, 50), eta=st.floats(1e-4, 1))
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_no_change_that_the_sums_allow_makes_a_step_better(part, seed, beta, eta):
     rng = np.random.default_rng(seed)
     rows, classes = random_rows(seed)
@@ -108,7 +109,7 @@ def test_no_change_that_the_sums_allow_makes_a_step_better(part, seed, beta, eta
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(deadline=None, max_examples=20)
+@examples(20)
 def test_no_other_groups_are_better(seed):
     rows, classes = random_rows(seed, n_columns=4)
     scatter = class_scatter(in_unit_range(rows), classes, 3)
@@ -120,7 +121,7 @@ def test_no_other_groups_are_better(seed):
 
 
 @given(seed=st.integers(0, 10_000), beta=st.floats(0, 50), n_groups=st.integers(1, 8))
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_the_objective_never_rises(seed, beta, n_groups):
     rows, classes = random_rows(seed, n_columns=8)
     scatter = class_scatter(in_unit_range(rows), classes, 3)
@@ -168,7 +169,7 @@ def test_columns_that_vary_alike_in_all_classes_are_one_group():
 
 @pytest.mark.parametrize("ridge", [1e-3, 1.0, 30.0])
 @given(seed=st.integers(0, 10_000))
-@settings(deadline=None, max_examples=15)
+@examples(15)
 def test_networks_are_the_closed_form(ridge, seed):
     rows, classes = random_rows(seed)
     groups = np.array([1, -1, 0, 1, 0])
@@ -196,7 +197,7 @@ def test_networks_are_the_closed_form(ridge, seed):
 
 
 @given(seed=st.integers(0, 10_000), n_groups=st.integers(1, 6))
-@settings(deadline=None, max_examples=20)
+@examples(20)
 def test_probabilities_of_groups_are_multiplied_and_the_prior_counts_once(seed, n_groups):
     X, y = random_rows(seed, n_rows=60)
     X = X * [1, 1000, 1e-3, 1, 1] + [0, -1e5, 0, 3, 0]

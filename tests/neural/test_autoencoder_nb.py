@@ -3,11 +3,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import MinMaxScaler
 
+from tests.examples import examples
 from tests.naive_reference import sigmoid_units as reference
 from tests.neural import common_checks as checks
 from unnaive.neural.autoencoder_nb import AutoencoderNB
@@ -42,7 +43,7 @@ def trained(rows, units, **settings):
     learning_rate=st.floats(0.001, 2),
     momentum=st.floats(0, 1),
 )
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_epochs_are_those_of_the_plain_loops(seed, n_columns, n_hidden, learning_rate, momentum):
     rows = in_unit_range(seed, 7, n_columns)
     start = draw_units(n_columns, n_hidden, np.random.RandomState(seed))
@@ -68,7 +69,7 @@ def test_epochs_are_those_of_the_plain_loops(seed, n_columns, n_hidden, learning
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_a_row_moves_the_weights_against_the_gradient_by_differences(seed):
     rows = in_unit_range(seed, 1, 3)
     start = draw_units(3, 2, np.random.RandomState(seed))
@@ -85,7 +86,7 @@ def test_a_row_moves_the_weights_against_the_gradient_by_differences(seed):
 
 
 @given(seed=st.integers(0, 10_000), n_columns=st.integers(1, 4), n_hidden=st.integers(1, 5))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_hidden_units_and_their_error_are_those_of_the_plain_loops(seed, n_columns, n_hidden):
     rows = in_unit_range(seed, 8, n_columns)
     encoder, decoder = draw_units(n_columns, n_hidden, np.random.RandomState(seed))
@@ -127,7 +128,7 @@ def test_training_restores_rows_ever_better():
 
 
 @given(seed=st.integers(0, 10_000), n_hidden=st.sampled_from([None, 1, 3, 7]))
-@settings(deadline=None, max_examples=20)
+@examples(20)
 def test_it_is_gaussian_naive_bayes_on_the_hidden_units(seed, n_hidden):
     X, y = random_rows(seed)
     new, _ = random_rows(seed + 1)

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from matplotlib import pyplot as plt
@@ -30,6 +30,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
 
 import unnaive.show
+from tests.examples import examples
 from tests.show.svg import VARIABLES, colours_of
 from unnaive import AODE, KDB, TAN, BayesNet, NaiveBayes
 from unnaive.evaluate.comparison import Comparison, FoldResult
@@ -173,7 +174,7 @@ def test_the_ruler_is_as_long_as_the_critical_difference():
     assert f"critical difference {display.critical_difference:.2f} (Nemenyi, α = 0.1)" in texts(display.ax_)
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(2, 25), st.integers(2, 30), st.integers(1, 3), st.integers(0, 99))
 def test_bars_cover_their_clique_and_nothing_else(n_models, n_data, decimals, seed):
     scores = random_scores(n_data, n_models, decimals, seed)
@@ -190,7 +191,7 @@ def test_bars_cover_their_clique_and_nothing_else(n_models, n_data, decimals, se
         assert one[0, 1] != other[0, 1] or one[1, 0] < other[0, 0] or other[1, 0] < one[0, 0]
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(2, 25), st.integers(2, 30), st.integers(1, 3), st.integers(0, 99))
 def test_lines_to_the_names_neither_cross_nor_lie_on_each_other(n_models, n_data, decimals, seed):
     scores = random_scores(n_data, n_models, decimals, seed)
@@ -698,7 +699,7 @@ def structures(draw):
     return parents
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(structures(), st.booleans())
 def test_links_go_forward_and_through_no_box(parents, long_names):
     names = [f"{'a column of a long name, ' * long_names}{place}" for place in range(len(parents))]

@@ -10,12 +10,13 @@ matplotlib.use("Agg")
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
+from tests.examples import examples
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
 from unnaive import BayesianTensorClassifier, PatternTensor, SubgraphTensor
@@ -71,7 +72,7 @@ def connected_graphs(draw, extra=4):
 # Where vertices are
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(connected_graphs())
 def test_no_two_vertices_are_in_the_same_place_and_the_farthest_two_are_on_a_level(graph):
     places = lay_out(graph)
@@ -85,7 +86,7 @@ def test_no_two_vertices_are_in_the_same_place_and_the_farthest_two_are_on_a_lev
         np.testing.assert_allclose(places.min(axis=0), -places.max(axis=0), atol=1e-9)
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(connected_graphs(extra=0))
 def test_edges_of_a_tree_do_not_cross_and_are_about_equally_long(tree):
     if max(np.bincount(np.ravel([edge[:2] for edge in tree.edges]).astype(int)), default=0) > 4:

@@ -6,13 +6,14 @@ matplotlib.use("Agg")
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from matplotlib import pyplot as plt
 from matplotlib.patches import PathPatch
 from scipy.sparse import csr_matrix
 
+from tests.examples import examples
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
 from unnaive import PatternTensor, SparseTensor
@@ -64,7 +65,7 @@ def words_in(display):
 # Cells
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(arrays(float, st.tuples(st.integers(1, 2), st.integers(1, 5), st.integers(1, 5)), elements=st.integers(-3, 9)))
 def test_cells_hold_the_numbers_of_the_features_that_the_tensor_has_and_are_as_dark(dense):
     display = TensorDisplay.from_tensor(SparseTensor.from_dense(dense), row=-1, ax=new_axes((6, 6)))

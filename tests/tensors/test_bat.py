@@ -7,7 +7,7 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
@@ -15,6 +15,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
+from tests.examples import examples
 from tests.naive_reference.tensor import _Counts, bat, joint_of_parent, mutual_information
 from unnaive import AODE, WAODE
 from unnaive.tensors import bat_scores as tensor_scores
@@ -120,7 +121,7 @@ def problems(draw):
 
 
 @given(problems(), st.sampled_from(["mutual_information", "equal"]))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_scores_are_those_of_the_definition(problem, weighting):
     train, y, w, n_classes, test = problem
     model = BayesianTensorClassifier(weighting=weighting).fit(train, y, w)

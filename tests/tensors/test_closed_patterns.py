@@ -4,10 +4,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from tests.examples import examples
 from tests.naive_reference.patterns import closed_patterns, outer_tensors
 from unnaive.tensors.closed_patterns import (
     find_patterns,
@@ -51,7 +52,7 @@ def random_table(n_rows, n_columns, n_values, seed=0):
 
 
 @given(tables, st.integers(1, 5))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_patterns_and_supports_are_those_of_trying_all_sets(codes, min_count):
     found = mined(codes, min_count)
     assert as_dict(found) == closed_patterns(codes, min_count)
@@ -60,14 +61,14 @@ def test_patterns_and_supports_are_those_of_trying_all_sets(codes, min_count):
 
 
 @given(tables, st.integers(1, 3), st.integers(1, 4))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_a_length_limit_leaves_out_longer_patterns_and_changes_nothing_else(codes, min_count, max_length):
     expected = {p: n for p, n in closed_patterns(codes, min_count).items() if len(p) <= max_length}
     assert as_dict(mined(codes, min_count, max_length=max_length)) == expected
 
 
 @given(tables, st.integers(1, 10))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_a_limit_of_number_keeps_the_most_frequent_patterns(codes, max_mined):
     everything, found = mined(codes, 1), mined(codes, 1, max_mined=max_mined)
     for part, whole in ((found.supports, everything.supports), (found.items, everything.items)):
@@ -132,7 +133,7 @@ def test_nothing_is_frequent_where_all_is_missing():
 
 
 @given(tables, st.data())
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_supports_in_classes_are_those_of_the_rows_of_each_class(codes, data):
     classes = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(codes), max_size=len(codes))), dtype=np.int32)
     rows = rows_of_items(codes, N_VALUES)
@@ -144,7 +145,7 @@ def test_supports_in_classes_are_those_of_the_rows_of_each_class(codes, data):
 
 
 @given(tables, st.integers(1, 3))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_cells_are_those_of_the_outer_product_of_presence(codes, n_modes):
     patterns = [{(0, 0)}, {(1, 2), (3, 1)}, {(0, 1), (2, 0)}, {(4, 2)}]
     items = [item for pattern in patterns for item in sorted(pattern)]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
@@ -16,6 +16,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer
 
+from tests.examples import examples
 from tests.naive_reference.information import entropy
 from tests.naive_reference.patterns import closed_patterns, outer_tensors
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer
@@ -55,7 +56,7 @@ def expected_patterns(frame, min_count):
 
 
 @given(frames, st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_patterns_of_a_frame_are_those_of_trying_all_sets_of_values(frame, min_count):
     expected = expected_patterns(frame, min_count)
     tensors = PatternTensor(min_support=min_count, max_patterns=None)
@@ -71,7 +72,7 @@ def test_patterns_of_a_frame_are_those_of_trying_all_sets_of_values(frame, min_c
 
 
 @given(frames, frames, st.integers(1, 3))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_tensors_of_new_rows_are_outer_products_of_presence(frame, others, n_modes):
     if not expected_patterns(frame, 1):
         return

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import expit
@@ -15,6 +15,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tests.examples import examples
 from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.tensors.support_tensor_machine import SupportTensorMachine
 
@@ -51,7 +52,7 @@ def objective_of(X, signs, weight, intercept, cost):
     st.sampled_from([0.01, 1.0, 30.0]),
     st.sampled_from([0.1, 1.0, 3.0]),
 )
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_what_is_minimised_never_rises_and_is_that_of_the_definition(seed, mode_sizes, cost, noise):
     X, y = random_tensors(seed, 30, mode_sizes, noise=noise)
     model = SupportTensorMachine(C=cost).fit(X, y)

@@ -8,13 +8,14 @@ from functools import reduce
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.svm import SVC
 
+from tests.examples import examples
 from tests.naive_reference.paths import joint_probabilities, transform
 from unnaive import HigherOrderNB, HigherOrderSVC, HigherOrderTransformer
 from unnaive.text.higher_order_paths import count_paths
@@ -89,7 +90,7 @@ small_classes = st.integers(2, 5).flatmap(
 
 
 @given(small_classes, st.sampled_from([1, 2, 3]), st.data())
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_scores_are_the_products_of_the_paper(classes, order, data):
     documents = data.draw(arrays(bool, (3, classes[0].shape[1])))
     y = np.repeat(np.arange(len(classes)), [len(X) for X in classes])
@@ -103,7 +104,7 @@ def test_scores_are_the_products_of_the_paper(classes, order, data):
 
 
 @given(small_classes, st.sampled_from([1, 2, 3]), st.data())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_the_transformation_is_that_of_the_paper(classes, order, data):
     one, other = classes[:2]
     document = data.draw(arrays(bool, one.shape[1]))

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
+from tests.examples import examples
 from tests.naive_reference.paths import algorithm_1, algorithm_2, algorithm_2_dense, count_by_enumeration
 from unnaive.text import higher_order_paths as paths
 from unnaive.text.higher_order_paths import count_paths
@@ -47,7 +48,7 @@ def test_worked_examples(X, order, pure, per_term, total):
 
 
 @given(small)
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_both_algorithms_of_the_paper_and_the_closed_form_agree_with_enumeration(X):
     expected = count_by_enumeration(X, 2)
     assert algorithm_1(X) == expected
@@ -59,14 +60,14 @@ def test_both_algorithms_of_the_paper_and_the_closed_form_agree_with_enumeration
 
 
 @given(small)
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_third_order_paths_are_those_that_enumeration_finds(X):
     counts, total = count_paths(X, 3)
     assert (counts.tolist(), total) == count_by_enumeration(X, 3)
 
 
 @given(small, st.data(), st.sampled_from([2, 3]))
-@settings(deadline=None, max_examples=150)
+@examples(150)
 def test_pure_paths_are_those_that_enumeration_finds(X, data, order):
     counts, total = count_paths(X, order, pure=True)
     assert (counts.tolist(), total) == count_by_enumeration(X, order, pure_among=X)
@@ -77,7 +78,7 @@ def test_pure_paths_are_those_that_enumeration_finds(X, data, order):
 
 
 @given(small, st.integers(0, 2**32 - 1), st.sampled_from([(2, False), (3, False), (2, True), (3, True)]))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_orders_of_documents_and_terms_do_not_matter_nor_do_documents_of_one_term(X, seed, kind):
     rng = np.random.default_rng(seed)
     counts, total = count_paths(X, *kind)

@@ -2,10 +2,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tests.examples import examples
 from tests.naive_reference import bottleneck as reference
 from unnaive.text.information_bottleneck import (
     Merges,
@@ -16,8 +17,6 @@ from unnaive.text.information_bottleneck import (
     equal_profiles,
     merge_clusters,
 )
-
-examples = settings(deadline=None, max_examples=150)
 
 
 @st.composite
@@ -43,7 +42,7 @@ def summed(joint, clusters):
 
 
 @given(counts=term_counts())
-@examples
+@examples(150)
 def test_every_step_merges_a_cheapest_pair_of_all(counts):
     joint = counts / counts.sum()
     merges = merge_clusters(joint, 1, np.inf)
@@ -69,7 +68,7 @@ def test_merges_are_those_of_the_definition_where_nothing_ties(seed, n, n_classe
 
 
 @given(counts=term_counts())
-@examples
+@examples(150)
 def test_what_is_lost_is_the_difference_of_the_information_before_and_after(counts):
     joint = counts / counts.sum()
     merges = merge_clusters(joint, 1, np.inf)
@@ -131,7 +130,7 @@ def test_merging_leaves_what_it_was_given_as_it_was():
 
 
 @given(counts=term_counts())
-@examples
+@examples(150)
 def test_terms_of_proportional_counts_have_equal_profiles_and_others_have_not(counts):
     places = equal_profiles(counts)
     for one, row in enumerate(counts):
@@ -154,7 +153,7 @@ def test_profiles_that_lie_on_the_edge_of_rounding_are_equal_for_whole_numbers()
 
 
 @given(counts=term_counts(), n_clusters=st.one_of(st.none(), st.integers(1, 9)), data=st.data())
-@examples
+@examples(150)
 def test_the_order_of_the_terms_does_not_matter(counts, n_clusters, data):
     order = np.array(data.draw(st.permutations(range(len(counts)))))
     clusters, kept = cluster_terms(counts, n_clusters, 0.8)
@@ -170,7 +169,7 @@ def test_the_share_kept_does_not_depend_on_the_order_in_which_equal_terms_are_ad
 
 
 @given(counts=term_counts(), information=st.sampled_from([0.05, 0.5, 0.9, 1.0]))
-@examples
+@examples(150)
 def test_clusters_keep_the_share_that_was_asked_for_and_are_numbered_by_their_first_terms(counts, information):
     clusters, kept = cluster_terms(counts, None, information)
     joint = counts / counts.sum()

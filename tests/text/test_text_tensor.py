@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -16,6 +16,7 @@ from sklearn.model_selection import KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from tests.examples import examples
 from tests.naive_reference.patterns import unit_tensors
 from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.text.terms import Terms
@@ -70,7 +71,7 @@ def test_three_modes_count_the_paragraphs_that_have_all_three_terms():
 
 
 @given(units_of_documents, units_of_documents, st.integers(1, 3), st.sampled_from(["paragraph", "sentence"]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_tensors_are_those_of_the_definition(training, documents, n_modes, unit):
     between = {"paragraph": "\n \n", "sentence": ".\n "}[unit]
     texts, new = ([between.join(map(" ".join, units)) for units in some] for some in (training, documents))
@@ -83,7 +84,7 @@ def test_tensors_are_those_of_the_definition(training, documents, n_modes, unit)
 
 
 @given(units_of_documents, units_of_documents, st.integers(1, 2))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_tfidf_multiplies_cells_by_the_logarithm_of_their_rarity(training, documents, n_modes):
     texts, new = (["\n\n".join(map(" ".join, units)) for units in some] for some in (training, documents))
     if not any(training):

@@ -5,12 +5,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tests.examples import examples
 from tests.naive_reference import bottleneck as reference
 from unnaive.text.word_clusters import WordClusterNB
 
@@ -42,7 +43,7 @@ def test_scikit_learn_accepts_it(estimator, check):
 
 @pytest.mark.parametrize("parameters", [{}, {"n_clusters": 7}, {"n_clusters": 1}, {"information": 1.0}])
 @given(seed=st.integers(0, 10_000))
-@settings(deadline=None, max_examples=20)
+@examples(20)
 def test_it_is_multinomial_naive_bayes_on_the_counts_of_clusters(parameters, seed):
     X, y = random_documents(seed)
     new, _ = random_documents(seed + 1)

@@ -6,13 +6,14 @@ matplotlib.use("Agg")
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from matplotlib import pyplot as plt
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from tests.examples import examples
 from tests.papers.icgnb.test_attribute_correlation_display import ticks_in_sight
 from tests.show.svg import assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
@@ -66,7 +67,7 @@ def make_contributions(n_classes, n_components, seed=0):
 
 
 @pytest.mark.parametrize("size", [(3, 2), (9, 3), (4, 9)])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(table=arrays(float, st.tuples(st.integers(1, 5), st.integers(1, 7)), elements=st.integers(-9, 9)))
 def test_every_contribution_has_a_square_of_its_size_in_its_cell(table, size):
     display = ComponentsDisplay(table, range(len(table)))

@@ -7,12 +7,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from unnaive.papers.dtc.imputation import complete_repeatedly
-
-examples = settings(deadline=None, max_examples=60)
 
 
 @st.composite
@@ -56,7 +55,7 @@ def cells(X):
     return [X[name].to_list() if isinstance(X, pl.DataFrame) else X[name].to_pylist() for name in ("text", "number")]
 
 
-@examples
+@examples(60)
 @given(columns(), st.integers(0, 1000), st.sampled_from(KINDS))
 def test_gaps_get_values_of_their_column_and_all_else_stays(values, seed, kind):
     X = kind(values)
@@ -70,7 +69,7 @@ def test_gaps_get_values_of_their_column_and_all_else_stays(values, seed, kind):
     assert repr(cells(X)) == before
 
 
-@examples
+@examples(60)
 @given(columns(), st.integers(0, 1000))
 def test_every_kind_of_table_has_the_same_values_drawn(values, seed):
     first, *others = (

@@ -7,13 +7,14 @@ matplotlib.use("Agg")
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
+from tests.examples import examples
 from tests.papers.icgnb.test_attribute_correlation_display import ticks_in_sight
 from tests.show.svg import assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
@@ -42,7 +43,7 @@ def slow_shares(table, labels, classes):
 # Numbers
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(1, 40), st.integers(2, 5), st.integers(0, 10_000))
 def test_shares_and_means_are_those_of_counting_one_by_one(n_rows, n_classes, seed):
     table = make_posteriors(n_rows, n_classes, seed)

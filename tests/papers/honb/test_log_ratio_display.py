@@ -11,10 +11,11 @@ matplotlib.use("Agg")
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.examples import examples
 from tests.naive_reference.paths import probabilities, transform
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping, run
@@ -51,7 +52,7 @@ def many_terms(n_terms, seed=0):
 # What is drawn
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.integers(4, 6), st.integers(3, 5), st.integers(0, 999), st.integers(1, 3), st.booleans())
 def test_points_are_the_log_ratios_that_the_paper_prints(n_documents, n_terms, seed, order, occurrence):
     documents = (np.random.default_rng(seed).random((n_documents, n_terms)) < 0.7).astype(int)
@@ -184,7 +185,6 @@ def strongest(higher, first, top):
     return chosen[:top]
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=12), st.integers(0, 8))
 def test_the_strongest_terms_of_both_classes_are_named_in_turn(terms, top):
     higher, first = zip(*terms)

@@ -6,9 +6,10 @@ matplotlib.use("Agg")
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.papers.honb.test_log_ratio_display import words_of
 from tests.show.curves import (
     assert_labels_in_order_and_apart,
@@ -108,7 +109,7 @@ def test_ticks_are_left_out_where_shares_crowd():
 # Names
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(
     st.lists(st.floats(0.2, 1.0).map(lambda end: round(end, 3)), min_size=1, max_size=14),
     st.sampled_from([(6.4, 4.8), (4.5, 3.6), (9.0, 5.0)]),

@@ -8,7 +8,7 @@ matplotlib.use("Agg")
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 from matplotlib.patches import PathPatch
@@ -60,7 +60,6 @@ def words_in(display):
 # Numbers
 
 
-@settings(deadline=None)
 @given(st.integers(2, 12), st.integers(1, 5), st.integers(0, 999))
 def test_correlations_are_those_of_the_definition_and_undefined_for_constants(n_rows, n_columns, seed):
     numbers = np.random.default_rng(seed).integers(0, 3, (n_rows, n_columns)).astype(float)

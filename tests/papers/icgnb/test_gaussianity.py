@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -35,7 +35,6 @@ def literal_statistic(values):
 # Statistics
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-4, 4) | st.floats(-50, 50, width=32), min_size=5, max_size=30))
 def test_the_statistic_is_the_largest_distance_ties_included(values):
     found = kolmogorov_smirnov(np.array(values, dtype=float)[:, None])

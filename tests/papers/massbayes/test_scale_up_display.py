@@ -6,9 +6,10 @@ matplotlib.use("Agg")
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.papers.honb.test_log_ratio_display import words_of
 from tests.show.curves import (
     assert_labels_in_order_and_apart,
@@ -88,7 +89,7 @@ def test_few_rows_more_give_ticks_between_the_powers_of_ten():
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "5", "10", "20"]
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.floats(0.1, 12), st.floats(-12, 12))
 def test_ticks_are_apart_and_beside_the_axes_whatever_the_range(size_decades, growth_decades):
     sizes = [1_000, 1_000 * 10**size_decades]
@@ -130,7 +131,7 @@ def test_more_models_than_colours_still_look_different():
 # Names
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(
     st.lists(st.floats(0.5, 500.0), min_size=1, max_size=14),
     st.sampled_from([(6.4, 4.8), (4.5, 3.6), (9.0, 5.0)]),
