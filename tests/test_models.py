@@ -76,7 +76,7 @@ def toy_package(tmp_path):
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(tmp_path)},
+            env=os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"},
         )
 
     return package, run

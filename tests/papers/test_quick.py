@@ -64,6 +64,7 @@ def bare(monkeypatch, tmp_path, tmp_path_factory):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("paper", BANDS)
 def test_a_quick_run_without_data_stays_in_bands_and_says_what_is_missing(paper, run, bare, tmp_path):  # noqa: F811
     code, printed, error = run("reproduce", paper, "--quick", "--json", "--report", "it.html", "--jobs", "2")
