@@ -7,7 +7,8 @@ import pytest
 from hypothesis import settings
 
 # The same examples for everybody, at every run; `--hypothesis-profile=explore` draws many others.
-settings.register_profile("same", derandomize=True, database=None, deadline=None)
+settings.register_profile("same", max_examples=40, derandomize=True, database=None, deadline=None)
+settings.register_profile("thorough", derandomize=True, database=None, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile("same")
 
