@@ -59,6 +59,7 @@ def test_rows_that_a_cluster_holds_already_are_used_where_they_are(client):
     assert labels.tolist() == model.predict(made(5).drop(columns="label")).tolist()
 
 
+@pytest.mark.thorough
 def test_a_worker_killed_in_the_middle_is_no_harm(client_of_victims, tmp_path):
     client = client_of_victims
     n_parts = 30

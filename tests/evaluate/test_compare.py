@@ -293,7 +293,7 @@ import time
 from tests.test_common import random_table
 from unnaive.evaluate.compare import compare
 compare(["nb", "aode", "tan"], {{"table": random_table(0, 120)}}, cv=5, results={str(path)!r},
-        on_result=lambda *_: time.sleep(1))
+        on_result=lambda *_: time.sleep(0.4))
 """
     process = subprocess.Popen([sys.executable, "-c", code], cwd=os.getcwd())
     deadline = time.monotonic() + 120

@@ -66,7 +66,7 @@ NETWORKS = {
 def cells(table):
     """Every pair of a data set and a setting of the table for which there is an answer."""
     return [
-        pytest.param(name, setting, id=f"{name}-{setting}")
+        pytest.param(name, setting, id=f"{name}-{setting}", marks=[pytest.mark.thorough] if name == "soybean" else [])
         for name in weka.SETS
         for setting in load(name).settings
         if setting in table

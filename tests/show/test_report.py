@@ -102,6 +102,9 @@ def usual_page():
     return render_report(usual(), command="unnaive compare 'my data.csv' --cv 5 --seed 7")
 
 
+LARGEST = pytest.param("largest", marks=pytest.mark.thorough)
+
+
 @cache
 def largest_page():
     """All models that can be compared with each other, and one more, on twenty data sets."""
@@ -463,6 +466,7 @@ def test_tables_figures_and_ids_are_as_readers_of_the_page_by_ear_need_them():
         assert link.get("href").removeprefix("#") in ids
 
 
+@pytest.mark.thorough
 def test_the_largest_report_is_not_too_large_to_send():
     assert len(largest_page().encode()) < 1_500_000
 
@@ -516,14 +520,18 @@ def pages(tmp_path_factory, hostile):
     folder = tmp_path_factory.mktemp("reports")
     several = usual(8, failed=[("set 1", "a2de")])
     part = Comparison.of(several.settings, several.results[:-7])
-    (folder / "largest.html").write_text(largest_page(), encoding="utf-8")
     command = "unnaive compare " + " ".join(several.settings["data"]) + " --models nb,aode,a2de,linear-svm --cv 5"
-    return {
-        "usual": write_report(part, folder / "usual.html", command=command),
-        "hostile": write_report(hostile, folder / "hostile.html", command=" ".join(HOSTILE), title=HOSTILE[1]),
-        "one": write_report(usual(1), folder / "one.html"),
-        "largest": folder / "largest.html",
-    }
+
+    class Pages(dict):
+        def __missing__(self, name):  # the largest, which takes seconds to make
+            (folder / "largest.html").write_text(largest_page(), encoding="utf-8")
+            return folder / "largest.html"
+
+    return Pages(
+        usual=write_report(part, folder / "usual.html", command=command),
+        hostile=write_report(hostile, folder / "hostile.html", command=" ".join(HOSTILE), title=HOSTILE[1]),
+        one=write_report(usual(1), folder / "one.html"),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -639,7 +647,7 @@ def test_figures_change_their_colours_with_the_theme(browser, pages):
     assert browser.style("figure svg text", "fill") != light
 
 
-@pytest.mark.parametrize("name", ["usual", "hostile", "one", "largest"])
+@pytest.mark.parametrize("name", ["usual", "hostile", "one", LARGEST])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_page_never_scrolls_sideways(browser, pages, name, width):
     browser.open(pages[name], width=width, height=740)
@@ -752,7 +760,7 @@ def test_the_command_can_be_copied(browser, pages):
     assert browser.find("button[data-copies]").text == "Copied"
 
 
-@pytest.mark.parametrize("name", ["usual", "largest"])
+@pytest.mark.parametrize("name", ["usual", LARGEST])
 def test_on_paper_all_tables_are_printed_in_full(browser, pages, name):
     browser.open(pages[name], width=1032, height=700, scheme="dark")
     browser.command("Emulation.setEmulatedMedia", media="print")

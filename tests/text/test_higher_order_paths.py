@@ -128,7 +128,8 @@ def test_third_order_counts_beyond_64_bits_are_the_nearest_floats(m):
 def test_pure_counts_beyond_64_bits_are_the_nearest_floats():
     # a and d, which are never together, by way of b and c, which always are.
     m = 4_000_000
-    X = sparse.csr_matrix(np.repeat([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]], m, axis=0))
+    terms = np.repeat(np.array([[0, 1], [1, 2], [2, 3]], dtype=np.int32), m, axis=0)
+    X = sparse.csr_matrix((np.ones(6 * m, dtype=np.int8), terms.ravel(), np.arange(0, 6 * m + 1, 2)), shape=(3 * m, 4))
     counts, total = count_paths(X, 3, pure=True)
     assert total == float(m**3)
     assert counts.tolist() == [float(m**3)] * 4

@@ -319,6 +319,7 @@ def test_all_tables_are_built_and_resumed_from_files(small, tmp_path):
     assert [table.to_markdown() for table in again.tables] == [table.to_markdown() for table in found.tables]
 
 
+@pytest.mark.thorough
 def test_the_long_experiments_try_other_numbers_of_features_and_draw_ranks(small, tmp_path):
     found = reproduce(Request(["AID1", "OHSUMED"], 1, full=True, results=tmp_path / "b.jsonl"))
     assert found.complete
@@ -331,6 +332,7 @@ def test_the_long_experiments_try_other_numbers_of_features_and_draw_ranks(small
     assert sizes.cells["20 features", "Bat"].measured == pytest.approx(np.mean(means))
 
 
+@pytest.mark.thorough
 def test_ranks_over_a_single_data_set_are_not_drawn(small, monkeypatch):
     monkeypatch.setattr(bat, "OTHER_SIZES", ())
     found = reproduce(Request(["OHSUMED"], 1, full=True))

@@ -402,6 +402,7 @@ def test_an_interrupted_run_gives_what_there_is_and_is_resumed_with_the_same_tab
     assert markdown(again) == markdown(whole)
 
 
+@pytest.mark.thorough
 def test_figures_are_drawn_with_the_long_experiments(small, monkeypatch):
     leave_only(monkeypatch, "cp", "mixture")
     found = reproduce(Request(sets=["lymph", "nursery"], trials=2, full=True, folder=small))
@@ -429,6 +430,7 @@ def test_figures_are_drawn_with_the_long_experiments(small, monkeypatch):
     assert found.pictures["All data sets"].scores["mixture"].max() <= mean + 1e-12
 
 
+@pytest.mark.thorough
 def test_workers_measure_the_same(small, monkeypatch):
     leave_only(monkeypatch, "cp", "tucker")
     request = Request(["lymph", "zoo"], 1, folder=small, n_jobs=2)
