@@ -1,10 +1,14 @@
 """Fixtures for all tests of this folder."""
 
+import os
 import signal
 import sys
 
 import pytest
 from hypothesis import settings
+
+# Threads of BLAS and OpenMP would only wait for each other: every core has a process of pytest-xdist.
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 # The same examples for everybody, at every run; `--hypothesis-profile=explore` draws many others.
 settings.register_profile("same", max_examples=40, derandomize=True, database=None, deadline=None)

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from unnaive.evaluate.results_file import read_results
 
 
@@ -71,6 +73,7 @@ def scores_of(path):
     return [(r.key, r.scores, r.error) for r in read_results(path).results]
 
 
+@pytest.mark.thorough
 def test_a_stopped_run_resumes_to_the_table_of_a_whole_one(folder):
     command = [sys.executable, "-m", "unnaive", "compare", "table.csv", "-m", "nb,forest", "--cv", "12", "-j", "2"]
     results = folder / "report.jsonl"

@@ -23,7 +23,7 @@ def in_batches(table, labels, size):
 
 
 @every_counting_model
-@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.thorough), 7, 1000])
 def test_batches_give_the_model_of_all_rows(name, size):
     table, labels = random_table(0, 90)
     whole = MODELS[name].make().fit(table, labels)
