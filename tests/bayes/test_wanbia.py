@@ -1,8 +1,6 @@
 """Weights of columns are the best there are for what they are to be good at, or follow from mutual information."""
 
-import os
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -32,7 +30,6 @@ from unnaive.counts.statistic import Rows
 from unnaive.io import datasets
 from unnaive.persist import load, save
 
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 TRAINED = [
     *(WeightedNaiveBayes(objective=objective) for objective in ("cll", "mse")),
     *(WeightedGaussianNB(objective=objective) for objective in ("cll", "mse")),
@@ -433,10 +430,9 @@ PRINTED = {  # accuracy and its deviation over ten halves of four to one, of WAN
 }
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="needs the folder of data sets that UNNAIVE_DATA names")
 @pytest.mark.parametrize("name", PRINTED)
-def test_the_accuracy_is_the_one_that_was_printed(name):
-    data = datasets.load(f"keel_{name}", folder=DATA)
+def test_the_accuracy_is_the_one_that_was_printed(name, data_folder):
+    data = datasets.load(f"keel_{name}", folder=data_folder)
     X = data.X.to_numpy(dtype=float)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = np.asarray(data.y)

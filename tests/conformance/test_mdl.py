@@ -1,6 +1,3 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +13,6 @@ VARIANTS = {
 }
 # WEKA's cuts on all of Letters are packed, its 20,000 rows are not.
 SETS = sorted(set(CUT_SETS) & set(NUMERIC_SETS))
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 
 
 def assert_same_bits(found, expected):
@@ -48,11 +44,8 @@ def test_cuts_of_all_rows_are_those_of_weka(set_name, variant):
 
 
 @pytest.fixture(scope="module")
-def letters():
-    file = DATA / "letter.csv.gz"
-    if not file.exists():
-        pytest.skip("needs letter.csv.gz: set UNNAIVE_DATA to the folder that holds it")
-    frame = pd.read_csv(file)
+def letters(data_folder):
+    frame = pd.read_csv(data_folder / "letter.csv.gz")
     return frame.drop(columns="class"), frame["class"]
 
 

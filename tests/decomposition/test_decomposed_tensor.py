@@ -1,8 +1,6 @@
 """Decomposed tensor classification is Eq. 10 of its paper, and more: missing values, weights, chosen components."""
 
-import os
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,10 +18,6 @@ from unnaive.io import datasets
 EXAMPLE = np.array([["1", "1"], ["1", "2"], ["1", "2"], ["1", "2"], ["2", "1"], ["1", "1"]])
 LABELS = np.array([1, 1, 1, 2, 2, 2])
 KINDS = ("cp", "tucker", "mixture")
-needs_data = pytest.mark.skipif(
-    not Path(os.environ.get("UNNAIVE_DATA", "no folder of data"), "uci_vote.csv.gz").exists(),
-    reason="the public data sets are not here (UNNAIVE_DATA)",
-)
 
 
 def make(**parameters):
@@ -239,7 +233,7 @@ def test_threads_do_not_change_the_answer(n_jobs):
     np.testing.assert_array_equal(one, more)
 
 
-@needs_data
+@pytest.mark.usefixtures("data_folder")
 def test_a_mixture_is_better_than_naive_bayes_on_votes():
     from sklearn.model_selection import cross_val_score
 

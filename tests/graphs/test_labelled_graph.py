@@ -1,9 +1,7 @@
 import builtins
 import gzip
 import json
-import os
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,8 +9,6 @@ import polars as pl
 import pytest
 
 from unnaive.graphs.labelled_graph import Graph, flatten, kinds_of_edges, read_graphs
-
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 
 FORMALDEHYDE = {"atoms": ["C", "O"], "edges": [[0, 1, 2]]}
 
@@ -175,14 +171,11 @@ def test_smiles_that_cannot_be_read_are_named_with_their_place(capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_molecules_of_the_toxicology_challenge_are_read_like_its_graphs():
+def test_molecules_of_the_toxicology_challenge_are_read_like_its_graphs(data_folder):
     pytest.importorskip("rdkit")
-    graphs, smiles = DATA / "ptc_graphs.jsonl.gz", DATA / "ptc_smiles.csv.gz"
-    if not graphs.exists():
-        pytest.skip(f"needs {graphs.name}: set UNNAIVE_DATA to the folder that holds it")
-    with gzip.open(graphs, "rt") as lines:
+    with gzip.open(data_folder / "ptc_graphs.jsonl.gz", "rt") as lines:
         expected = {row["id"]: row for row in map(json.loads, lines)}
-    table = pd.read_csv(smiles)
+    table = pd.read_csv(data_folder / "ptc_smiles.csv.gz")
     for place, graph in zip(table["id"], read_graphs(table["smiles"])):
         assert graph == read_graphs([expected[place]])[0]
 

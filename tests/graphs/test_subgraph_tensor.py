@@ -1,9 +1,7 @@
 import gzip
 import json
-import os
 import pickle
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -28,8 +26,6 @@ from unnaive.graphs.labelled_graph import Graph, flatten, kinds_of_edges, read_g
 from unnaive.graphs.subgraph_tensor import SubgraphTensor
 from unnaive.tensors.sparse_tensor import SparseTensor
 
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
-
 MOLECULES = [
     Graph("CCO", [(0, 1, 1), (1, 2, 1)]),
     Graph("CCCO", [(0, 1, 1), (1, 2, 1), (2, 3, 1)]),
@@ -51,10 +47,7 @@ FIGURE = [
 ]
 
 
-def molecules_of(name, n_graphs=None):
-    file = DATA / f"{name}.jsonl.gz"
-    if not file.exists():
-        pytest.skip(f"needs {file.name}: set UNNAIVE_DATA to the folder that holds it")
+def molecules_of(file, n_graphs=None):
     with gzip.open(file, "rt") as lines:
         rows = [json.loads(line) for line in lines][:n_graphs]
     return rows, [row["label"] for row in rows]
@@ -392,8 +385,8 @@ def test_labels_must_be_classes_and_one_for_each_graph():
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3, -1])
-def test_any_number_of_threads_gives_the_same_tensors_of_molecules(n_jobs):
-    rows, labels = molecules_of("tu_MUTAG")
+def test_any_number_of_threads_gives_the_same_tensors_of_molecules(n_jobs, data_folder):
+    rows, labels = molecules_of(data_folder / "tu_MUTAG.jsonl.gz")
     one, several = (
         SubgraphTensor(min_support=0.1, max_edges=4, n_jobs=jobs, max_patterns=30) for jobs in (None, n_jobs)
     )
@@ -404,8 +397,8 @@ def test_any_number_of_threads_gives_the_same_tensors_of_molecules(n_jobs):
     np.testing.assert_array_equal(found.values, expected.values)
 
 
-def test_patterns_of_molecules_are_in_as_many_of_them_as_their_support_says():
-    rows, labels = molecules_of("nci_aid1_balanced", 300)
+def test_patterns_of_molecules_are_in_as_many_of_them_as_their_support_says(data_folder):
+    rows, labels = molecules_of(data_folder / "nci_aid1_balanced.jsonl.gz", 300)
     tensors = SubgraphTensor(min_support=0.1, max_patterns=None, n_modes=1).fit(rows, labels)
     assert tensors.n_closed_ == len(tensors.patterns_) > 500
     found = tensors.transform(read_graphs(rows)).to_matrix()

@@ -1,6 +1,3 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +13,6 @@ from unnaive.instance_graph import minimum_spanning_tree as spanning
 from unnaive.instance_graph.minimum_spanning_tree import boruvka, prim, spanning_tree
 
 ROUTES = (prim, boruvka, spanning_tree)
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 
 
 @st.composite
@@ -197,11 +193,8 @@ def test_what_makes_no_tree_is_refused(arguments, message):
 
 
 @pytest.mark.parametrize("name", ["titanic", "led7digit", "balance", "phoneme", "mammography"])
-def test_both_routes_agree_on_real_tables(name):
-    paths = [path for path in (DATA / f"keel_{name}.csv.gz", DATA / f"{name}.csv.gz") if path.exists()]
-    if not paths:
-        pytest.skip("UNNAIVE_DATA names no folder with this data set")
-    rows = pd.read_csv(paths[0]).select_dtypes("number").to_numpy(np.float64)
+def test_both_routes_agree_on_real_tables(name, data_folder):
+    rows = pd.read_csv(next(data_folder.glob(f"*{name}.csv.gz"))).select_dtypes("number").to_numpy(np.float64)
     tree = prim(rows)
     assert_same(tree, boruvka(rows))
     assert len(tree.lengths) == len(rows) - 1

@@ -21,7 +21,6 @@ from unnaive.io import fetch as fetching
 from unnaive.io.datasets import BUNDLED, SYNTHETIC, DataError, Dataset, load, names, open_table
 
 DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
-needs_data = pytest.mark.skipif(not (DATA / "SOURCES.md").exists(), reason="set UNNAIVE_DATA to the folder of data")
 POSTS = """{"text": "Rain, rain.", "likes": 3, "label": "wet"}
 {"text": null, "likes": 4, "label": "dry"}
 {"text": "17", "likes": 5, "label": "dry"}
@@ -379,12 +378,13 @@ def test_the_fingerprint_is_the_same_in_another_process(write):
 # The folder of data
 
 
-@needs_data
+@pytest.mark.usefixtures("data_folder")
 def test_every_table_of_the_folder_is_in_its_list():
     listed = {file.split(".")[0] for ending in (".csv.gz", ".jsonl.gz") for file, *_ in published(ending)}
     assert {*BUNDLED, *SYNTHETIC} | listed == set(names(DATA))
 
 
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize(("file", "rows", "features", "classes"), published())
 def test_a_table_of_the_folder_is_as_published(file, rows, features, classes):
     if not features.isdigit():  # a table of molecules
@@ -396,6 +396,7 @@ def test_a_table_of_the_folder_is_as_published(file, rows, features, classes):
     assert load(DATA / file, missing=[""]).fingerprint == data.fingerprint
 
 
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize(
     ("file", "rows", "features", "classes"), [row for row in published(".jsonl.gz") if row[0].startswith("text_oh1")]
 )
@@ -405,7 +406,7 @@ def test_a_collection_of_texts_is_as_published(file, rows, features, classes):
     assert len({word for text in data.X["text"] for word in text.split()}) == int(features)
 
 
-@needs_data
+@pytest.mark.usefixtures("data_folder")
 def test_the_prefix_of_a_name_may_be_left_out():
     found = {name: load(name, folder=DATA).name for name in ("vote", "dna", "chess", "zoo", "keel_iris", "adult")}
     assert found == {

@@ -1,8 +1,6 @@
 """MassBayes is Eq. 10 of its paper, and learns from weights, categories, missing values and streams."""
 
 import copy
-import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +14,6 @@ from tests.test_common import assert_probabilities, random_table
 from unnaive import MassBayes
 from unnaive.io import datasets
 
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 every_region = pytest.mark.parametrize("strict_region", [False, True])
 
 
@@ -555,9 +552,8 @@ def test_data_given_for_training_may_change_afterwards():
     assert_same(model.partial_fit(*new), other.partial_fit(*new), X)
 
 
-@pytest.mark.skipif(not (DATA / "letter.csv.gz").exists(), reason="set UNNAIVE_DATA to the folder of data")
-def test_a_forest_of_letters_takes_little_memory():
-    letter = datasets.load("letter", folder=DATA)
+def test_a_forest_of_letters_takes_little_memory(data_folder):
+    letter = datasets.load("letter", folder=data_folder)
     model = MassBayes(random_state=0).fit(letter.X, letter.y)
     assert len(model.trees_) == 100
     assert sum(tree.n_bytes for tree in model.trees_) < 40e6

@@ -1,17 +1,13 @@
 """What is asserted of both neural classifiers."""
 
 import copy
-import os
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
-
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 
 
 def check_few_rows(model, n_rows, labels):
@@ -42,10 +38,7 @@ def check_refuses_state(model, change):
         type(model).__new__(type(model)).__setstate__(state)
 
 
-def check_printed_accuracy(model, name, printed):
-    file = DATA / f"keel_{name}.csv.gz"
-    if not file.exists():
-        pytest.skip(f"needs {file.name}: set UNNAIVE_DATA to the folder that holds it")
+def check_printed_accuracy(model, file, printed):
     frame = pd.read_csv(file)
     X, y = frame.drop(columns="class").to_numpy(dtype=float), frame["class"].to_numpy()
     found = []

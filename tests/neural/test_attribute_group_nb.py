@@ -381,5 +381,5 @@ def test_a_state_that_does_not_fit_together_is_refused(change):
 @pytest.mark.parametrize(
     ("name", "printed"), [("balance", 91.68), ("ring", 93.34), ("segment", 88.01), ("twonorm", 96.37), ("wine", 97.50)]
 )
-def test_accuracy_is_within_three_points_of_what_was_printed(name, printed):
-    checks.check_printed_accuracy(AttributeGroupNB(random_state=0), name, printed)
+def test_accuracy_is_within_three_points_of_what_was_printed(name, printed, data_folder):
+    checks.check_printed_accuracy(AttributeGroupNB(random_state=0), data_folder / f"keel_{name}.csv.gz", printed)

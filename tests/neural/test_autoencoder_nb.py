@@ -309,5 +309,5 @@ def test_a_state_that_does_not_fit_together_is_refused(change):
 
 
 @pytest.mark.parametrize(("name", "printed"), [("ecoli", 78.53), ("led7digit", 71.70), ("yeast", 55.49)])
-def test_accuracy_is_within_three_points_of_what_was_printed(name, printed):
-    checks.check_printed_accuracy(AutoencoderNB(random_state=0), name, printed)
+def test_accuracy_is_within_three_points_of_what_was_printed(name, printed, data_folder):
+    checks.check_printed_accuracy(AutoencoderNB(random_state=0), data_folder / f"keel_{name}.csv.gz", printed)

@@ -1,15 +1,12 @@
 """`unnaive reproduce` runs a paper's experiments and prints what came out beside what was printed."""
 
 import json
-import os
 
 import pytest
 
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from unnaive.papers import PAPERS
 from unnaive.papers.honb import experiment as honb
-
-with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")
 
 
 def test_an_unknown_paper_is_named(run):  # noqa: F811
@@ -25,7 +22,7 @@ def test_an_unknown_set_is_named(run):  # noqa: F811
     assert "RELIGION" in error
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_tables_are_printed_as_words_and_as_json_and_a_run_is_resumed(run, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(honb, "ALL", ("SVM", "NB", "HONB"))
@@ -42,7 +39,7 @@ def test_tables_are_printed_as_words_and_as_json_and_a_run_is_resumed(run, tmp_p
     assert f"{cell['measured']:.3f} ± {cell['deviation']:.3f} (0.741, {cell['difference']:+.3f})" in printed
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_figure_2_is_drawn_with_the_long_experiments(run, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(tmp_path)
     for name, models in (("ALL", ("SVM", "NB", "HONB")), ("MODELS_OF_FIGURE_2", ("NB", "HONB"))):

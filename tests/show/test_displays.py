@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from itertools import combinations
-from pathlib import Path
 from xml.etree import ElementTree
 
 import matplotlib
@@ -46,7 +45,6 @@ from unnaive.show import (
 from unnaive.show.score_time import place_labels
 from unnaive.show.style import PALETTE, THEME, shorten, spread, to_svg
 
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 METRICS = ["accuracy", "log_loss"]
 MODELS = ["nb", "gnb", "kde-nb", "aode", "waode", "aodesr", "a2de", "a3de", "hnb", "tan", "kdb", "k2", "logistic"] + [
     f"a model with a rather long name, number {number}" for number in range(12)
@@ -787,11 +785,8 @@ def test_only_models_with_a_structure_are_drawn():
 
 
 @pytest.mark.parametrize("data", ["uci_mushroom", "uci_vote", "uci_soybean"])
-def test_structures_and_evidence_of_real_tables_are_readable(data):
-    file = DATA / f"{data}.csv.gz"
-    if not file.exists():
-        pytest.skip(f"needs {file.name}: set UNNAIVE_DATA to the folder that holds it")
-    frame = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=object)
+def test_structures_and_evidence_of_real_tables_are_readable(data, data_folder):
+    frame = pd.read_csv(data_folder / f"{data}.csv.gz", keep_default_na=False, na_values=[""], dtype=object)
     X, y = frame.drop(columns="class"), frame["class"]
     for model in (TAN(), KDB()):
         model.fit(X, y)

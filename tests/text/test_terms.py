@@ -1,9 +1,7 @@
 import gzip
 import itertools
 import json
-import os
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -25,8 +23,6 @@ from sklearn.utils import estimator_checks
 from tests.naive_reference.information import entropy
 from unnaive.text.mail import without_headers, without_parts, without_quotes, without_signature
 from unnaive.text.terms import Terms
-
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 
 POSTS = ["The cats purred.", "A cat is purring again", "Dogs bark", "bark, bark, bark!", "cats and dogs"]
 LABELS = ["pet", "pet", "guard", "guard", "pet"]
@@ -556,12 +552,9 @@ def test_the_named_parts_are_left_out_in_whatever_order_they_are_named():
 
 
 @pytest.fixture(scope="module")
-def posts():
-    file = DATA / "20newsgroups.jsonl.gz"
-    if not file.exists():
-        pytest.skip("needs 20newsgroups.jsonl.gz: set UNNAIVE_DATA to the folder that holds it")
+def posts(data_folder):
     groups = {"rec.autos": [], "sci.space": []}
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
+    with gzip.open(data_folder / "20newsgroups.jsonl.gz", "rt", encoding="utf-8") as lines:
         for post in map(json.loads, lines):
             if len(groups.get(post["label"], [0] * 150)) < 150:
                 groups[post["label"]].append(post["text"])

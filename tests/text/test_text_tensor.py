@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +20,6 @@ from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.text.terms import Terms
 from unnaive.text.text_tensor import TextTensor
 
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 FIGURE = "so Fone and Ftwo or Fthree\n\nso Ffour or Fone or Ffive\nFsix too\n\nthen Ftwo and Fsix by Fone"
 WORDS = ["aa", "bb", "cc", "dd"]
 
@@ -252,15 +249,18 @@ def test_wrong_input_is_refused():
 # Real texts
 
 
-def read_some(name, number):
-    file = DATA / f"{name}.jsonl.gz"
-    if not file.exists():
-        pytest.skip(f"needs {name}.jsonl.gz: set UNNAIVE_DATA to the folder that holds it")
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for _, line in zip(range(number), lines)]
+@pytest.fixture
+def read_some(data_folder):
+    """A function that reads the first records of a file."""
+
+    def read(name, number):
+        with gzip.open(data_folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            return [json.loads(line) for _, line in zip(range(number), lines)]
+
+    return read
 
 
-def test_reuters_is_cut_at_its_indented_lines():
+def test_reuters_is_cut_at_its_indented_lines(read_some):
     text = read_some("reuters21578", 1)[0]["text"]
     pieces = TextTensor().units(text)
     assert pieces[0].startswith("Showers continued")
@@ -268,14 +268,14 @@ def test_reuters_is_cut_at_its_indented_lines():
     assert len(pieces) == 1 + sum(line.startswith("    ") and bool(line.strip()) for line in text.split("\n"))
 
 
-def test_ohsumed_is_cut_at_its_lines():
+def test_ohsumed_is_cut_at_its_lines(read_some):
     records = read_some("ohsumed23", 300)
     lines = stripped(TextTensor(unit="sentence").units(records[0]["text"]))
     assert lines == stripped(records[0]["text"].strip().split("\n"))
     assert len(TextTensor().units(records[0]["text"])) == 1
 
 
-def test_each_fold_of_a_pipeline_has_its_own_terms():
+def test_each_fold_of_a_pipeline_has_its_own_terms(read_some):
     records = [record for record in read_some("reuters21578", 3000) if record["label"] in (["earn"], ["acq"])][:300]
     texts, y = [record["text"] for record in records], [record["label"][0] for record in records]
     pipeline = make_pipeline(

@@ -1,7 +1,5 @@
 """The tables of the paper on Bayesian tensor classification are rebuilt on public graphs and documents."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,8 +19,6 @@ from unnaive.papers.bat.experiment import all_against_all, claims, reproduce, ta
 from unnaive.papers.bat.models import FoldTensors, make_models
 from unnaive.papers.bat.significance import Judged
 from unnaive.papers.reproduction import Request
-
-with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")
 
 RANKS = "Average ranks of classifiers of tensors, by AUC-PR"
 WORDS = {"a": ["dog", "bark", "bone"], "b": ["cat", "purr", "milk"]}
@@ -354,7 +350,7 @@ def test_so_many_of_each_class_are_drawn_in_their_order():
     assert len({tuple(bat_sets._draw(range(7), labels, 2, seed)) for seed in range(20)}) > 3
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_graphs_are_read_whole_or_drawn_by_class():
     sets = {name: read_set(name) for name in ("PTC-MM", "PTC-FR", "AID33")}
     assert [sets["PTC-MM"].n_rows, sets["PTC-FR"].n_rows] == [336, 351]
@@ -365,7 +361,7 @@ def test_graphs_are_read_whole_or_drawn_by_class():
     assert again.fingerprint == sets["AID33"].fingerprint != other.fingerprint
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_documents_have_one_of_ten_topics_and_units_in_which_terms_meet():
     sets = {name: read_set(name) for name in ("Reuters", "OHSUMED")}
     for name, unit in (("Reuters", "paragraph"), ("OHSUMED", "sentence")):

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import pickle
 from collections import Counter
 from dataclasses import replace
@@ -41,8 +40,6 @@ from unnaive.papers.dtc.folds import (
     staged,
 )
 from unnaive.papers.reproduction import Request
-
-with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")
 
 
 def table_of(n_rows, seed=0, missing=0.1):
@@ -447,7 +444,7 @@ def test_an_unknown_data_set_is_named():
         reproduce(Request(["COMIK"]))
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_the_command_prints_the_tables(run, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(tmp_path)
     leave_only(monkeypatch, "cp")
@@ -459,7 +456,7 @@ def test_the_command_prints_the_tables(run, tmp_path, monkeypatch):  # noqa: F81
     assert (tmp_path / "dtc-folds.jsonl").exists()
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("name", dtc.SETS)
 def test_all_data_sets_can_be_completed(name):
     whole, (completed,) = complete_sets(name, None, 1, 0)

@@ -1,7 +1,5 @@
 """The tables of the paper on higher-order paths are rebuilt by its protocol."""
 
-import os
-
 import numpy as np
 import pytest
 
@@ -12,8 +10,6 @@ from unnaive.papers.honb.experiment import run, tables
 from unnaive.papers.honb.models import ALL, make_models
 from unnaive.papers.rebuilt_table import Cell, RebuiltTable
 from unnaive.papers.reproduction import Request
-
-with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")
 
 
 def comparison_of(scores):
@@ -62,7 +58,7 @@ def sets():
     return {name: read_set(name) for name in SETS}
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_the_sets_are_those_of_table_1(sets):
     assert tuple(sets) == SETS
     for name, groups in NEWSGROUPS.items():
@@ -74,14 +70,14 @@ def test_the_sets_are_those_of_table_1(sets):
     assert (sets["Cora"].n_rows, sets["Cora"].n_classes) == (2708, 7)
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_posts_to_several_groups_are_left_out():
     texts = np.array(["A: 1\n\nsame  body", "B: 2\n\nsame body", "C: 3\n\nother", "D: 4\n\nother"], dtype=object)
     kept = honb_sets._in_one_class(texts, np.array(["x", "y", "x", "x"]))
     assert kept.tolist() == [False, False, True, True]
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_naive_bayes_and_its_higher_order_come_out_as_printed(sets):
     comparison = run(sets, ["NB", "HONB"], 0.05, 8, Request(n_jobs=2))
     assert not comparison.errors
@@ -93,7 +89,7 @@ def test_naive_bayes_and_its_higher_order_come_out_as_printed(sets):
         assert table.cells[row, "HONB"].measured > table.cells[row, "NB"].measured + 0.05
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_every_model_of_the_tables_runs(sets):
     assert [*make_models(ALL)] == [*ALL]
     few = {"RELIGION": sets["RELIGION"]}

@@ -1,8 +1,6 @@
 """Where LogRatioDisplay puts terms, which of them it names, and that the words can be read."""
 
 import math
-import os
-from pathlib import Path
 
 import matplotlib
 
@@ -22,7 +20,6 @@ from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping, r
 from unnaive.papers import LogRatioDisplay
 from unnaive.show.style import PALETTE, THEME, shorten
 
-DATA = Path(os.environ.get("UNNAIVE_DATA", "no folder of data"))
 # Two classes, of three terms that only "yes" has or only "no" has, and a column that no document has.
 X = np.array([[1, 1, 0, 0, 0], [1, 1, 0, 1, 0], [0, 1, 0, 1, 0], [0, 0, 1, 1, 0], [0, 0, 1, 1, 0]])
 Y = np.array(["yes", "yes", "yes", "no", "no"])
@@ -236,14 +233,11 @@ def test_the_outermost_terms_have_room_outside_for_names_of_usual_length():
     assert frame.x1 - high >= widest
 
 
-def test_newsgroups_on_religion_fall_into_three_groups():
-    file = DATA / "20newsgroups.jsonl.gz"
-    if not file.exists():
-        pytest.skip(f"needs {file.name}: set UNNAIVE_DATA to the folder that holds it")
+def test_newsgroups_on_religion_fall_into_three_groups(data_folder):
     from sklearn.feature_extraction.text import CountVectorizer
 
     classes = "alt.atheism", "soc.religion.christian"
-    posts = pd.read_json(file, lines=True, nrows=12000)  # enough to hold both classes
+    posts = pd.read_json(data_folder / "20newsgroups.jsonl.gz", lines=True, nrows=12000)  # enough to hold both classes
     texts = pd.concat([posts[posts["label"] == label].head(25) for label in classes])
     assert len(texts) == 50
     vectorizer = CountVectorizer(stop_words="english", min_df=3)

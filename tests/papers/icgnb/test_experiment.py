@@ -1,4 +1,3 @@
-import os
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +12,6 @@ from unnaive.papers.icgnb import experiment as icgnb
 from unnaive.papers.rebuilt_table import SpreadPercents
 from unnaive.papers.reproduction import Request
 
-needs_data = pytest.mark.skipif("UNNAIVE_DATA" not in os.environ, reason="needs the folder of data")
 OTHER_ORDER = "yeast"  # of rows than in the paper
 MISPRINTED = "magic"  # whose deviation is as printed, and the mean a tenth of a point off
 
@@ -47,7 +45,7 @@ def test_contests_of_what_is_copied_are_those_printed_but_for_one():
         assert counted == ((15, 1, 8) if rival == "WANBIA" else printed)
 
 
-@needs_data
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("name", [name for name in icgnb.SETS if name not in (OTHER_ORDER, MISPRINTED)])
 def test_gaussian_naive_bayes_is_as_printed_to_the_digit(name):
     scores = accuracies(NaiveBayes(numeric="gaussian"), icgnb.read_set(name))
@@ -56,7 +54,7 @@ def test_gaussian_naive_bayes_is_as_printed_to_the_digit(name):
     assert round(float(np.std(scores)), 4) == pytest.approx(deviation, abs=5.1e-5)
 
 
-@needs_data
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.parametrize("name", ["appendicitis", "balance", "cleveland", "ecoli", "glass", "iris", "pima", "wine"])
 def test_weighted_naive_bayes_is_as_printed_to_the_digit(name):
     scores = accuracies(WeightedGaussianNB(), icgnb.read_set(name))
@@ -65,7 +63,7 @@ def test_weighted_naive_bayes_is_as_printed_to_the_digit(name):
     assert round(float(np.std(scores)), 4) == pytest.approx(deviation, abs=5.1e-5)
 
 
-@needs_data
+@pytest.mark.usefixtures("data_folder")
 def test_a_data_set_has_its_columns_standardized_over_all_rows():
     dataset = icgnb.read_set("titanic")
     np.testing.assert_allclose(dataset.X.mean(), 0, atol=1e-12)
@@ -126,7 +124,7 @@ def test_a_graph_is_trained_once_for_all_models_and_holdouts(tmp_path):
     assert more.stat().st_size < before.stat().st_size
 
 
-@needs_data
+@pytest.mark.usefixtures("data_folder")
 def test_the_whole_of_it_on_two_data_sets(tmp_path, monkeypatch):
     monkeypatch.setattr(icgnb, "_SETTINGS", {"10 epochs": {"n_epochs": 10}})
     monkeypatch.setattr(icgnb, "_APART", (2,))

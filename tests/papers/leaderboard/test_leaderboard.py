@@ -1,7 +1,6 @@
 """The leaderboard: tables are found once, models are recommended by a rule, and all of it is written down."""
 
 import json
-import os
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +14,6 @@ from unnaive.io.datasets import Dataset, load
 from unnaive.models import MODELS
 from unnaive.papers import leaderboard
 from unnaive.papers.leaderboard import Leaderboard, Tables, contenders, cut, find_tables, kind_of, same_table
-
-with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")
 
 
 def table(name, kind="numbers", n_rows=60, seed=0):
@@ -256,7 +253,7 @@ def test_one_table_is_too_few_for_ranks():
         leaderboard.run(find_tables(sets=["iris"]), ["nb"])
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 @pytest.mark.filterwarnings("ignore:60 rows of ptc_smiles")
 def test_tables_under_two_names_are_found_in_the_folder_of_data():
     names = ["pendigits", "keel_penbased", "uci_soybean", "mlb_soybean", "breast_cancer", "keel_wdbc"]

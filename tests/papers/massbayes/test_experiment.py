@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 from functools import partial
 
 import numpy as np
@@ -25,8 +24,6 @@ from unnaive.papers.massbayes.experiment import (
 )
 from unnaive.papers.rebuilt_table import Amounts, Cell, Percents
 from unnaive.papers.reproduction import Request
-
-with_data = pytest.mark.skipif(not os.environ.get("UNNAIVE_DATA"), reason="UNNAIVE_DATA names no folder of data sets")
 
 
 def comparison_of(scores, fit=1.0, predict=0.5):
@@ -246,7 +243,7 @@ def sets():
     return {name: read_set(name) for name in SETS if name != SCALED}
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_the_sets_are_those_of_table_2(sets):
     assert {name: (data.n_rows, data.n_columns, data.n_classes) for name, data in sets.items()} == {
         "CoverType": (581012, 10, 7),
@@ -262,7 +259,7 @@ def test_the_sets_are_those_of_table_2(sets):
     assert all(kind.kind in "if" for data in sets.values() for kind in data.X.dtypes)
 
 
-@with_data
+@pytest.mark.usefixtures("data_folder")
 def test_quick_models_come_out_as_printed(run, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(massbayes, "_OF_PAPER", ("MassBayes", "A1DE", "NB-Disc"))
