@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.examples import examples
@@ -152,16 +152,34 @@ def test_many_masked_terms_give_the_conditionals_of_training(table):
     np.testing.assert_allclose(values, tensor.mass, rtol=0, atol=1e-4)
 
 
+# Both classes have the same singular value; from its two vectors, terms of weights 0.25 and 0.35 are found.
+@example(
+    table=(np.array([[0, 1], [0, 2], [1, 0], [0, 0]], dtype=np.int32), np.array([1, 0, 1, 0]), np.array([2, 3]), 2),
+    seed=3,
+)
 @given(table=tables(), seed=st.integers(0, 100))
 @examples(60)
 def test_renaming_classes_renames_the_terms(table, seed):
+    """Where a search begins at vectors that depend on no name."""
     codes, classes, n_values, n_classes = table
+    whole = np.nan_to_num(reference.joint(*table))
+    leading = []
+    for mode in range(whole.ndim):
+        vectors, singular_values, _ = np.linalg.svd(reference.unfold(whole, mode))
+        # Equal singular values have no vector of their own: which one is found depends on rounding.
+        assume(len(singular_values) == 1 or singular_values[1] < 0.9 * singular_values[0])
+        leading.append(vectors[:, 0])
+    # From vectors that meet in empty cells no search begins: random ones take their place, which know names.
+    assume(np.linalg.norm(_contract(whole, leading, 0)) > 0.1 * np.linalg.norm(whole))
     new_name = np.random.default_rng(seed).permutation(n_classes)
     one, other = (
-        terms_of(tensor_of(codes, of_rows, n_values, n_classes), 1, init="svd", max_iter=200)
+        terms_of(tensor_of(codes, of_rows, n_values, n_classes), 1, init="svd", max_iter=5)
         for of_rows in (classes, new_name[classes])
     )
-    np.testing.assert_allclose(one.terms.weights, other.terms.weights, atol=1e-8)
+    # Rounding (2e-16) is divided by the gap of the singular values (0.1) in the leading vectors, and by the share of
+    # the norm that is met (0.1) in each of up to 30 updates, of 6 modes in 5 sweeps: 6e-13. Many more sweeps would
+    # leave a saddle point, should they come near one, wherever rounding leads them.
+    np.testing.assert_allclose(dense(other.terms)[..., new_name], dense(one.terms), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
