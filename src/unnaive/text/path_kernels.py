@@ -87,7 +87,7 @@ def neighbours(starts, terms, term_starts, documents, first, last, document_coun
                     shared[terms[place]] += 1
         closed = sums[5, term]
         for document in range(n_documents):
-            r = shared[0] * 0
+            r = sums.dtype.type(0)
             for place in range(starts[document], starts[document + 1]):
                 r += shared[terms[place]]
             reach[document] = r
@@ -138,7 +138,7 @@ def pure_paths(
     targets = np.zeros(n_documents, dtype=ends.dtype)  # end terms in each document
     last_steps = np.zeros(n_terms, dtype=ends.dtype)  # from each term to an end term
     two_steps = np.zeros(n_documents, dtype=ends.dtype)  # last steps from the terms of each document
-    zero = shared[0] * 0
+    zero = ends.dtype.type(0)
     for term in range(first, last):
         mark = term + 1
         near[term] = mark
