@@ -63,7 +63,7 @@ def test_negligible_terms_are_left_out_only_where_asked():
 
 @pytest.mark.parametrize("joint", [[[999.0, 0.0], [0.0, 1.0]], [[500.0, 249.9995], [249.9995, 0.001]]])
 def test_probabilities_of_exactly_a_millionth_are_not_negligible(joint):
-    """The product of the marginal probabilities of the first table's last cell, the joint probability of the second's."""
+    # In the last cell: the product of the marginal probabilities, or the joint probability.
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     weights, none = np.ravel(joint), np.zeros(4, dtype=int)
     assert weights.sum() == 1000.0

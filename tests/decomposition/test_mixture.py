@@ -167,10 +167,14 @@ def test_sweeps_end_where_they_gain_nothing():
         assert after - objective < 1e-9 * abs(objective)
 
 
-def test_hundreds_of_columns_do_not_underflow():
+def of_hundreds_of_columns():
     rng = np.random.default_rng(0)
     codes = rng.integers(-1, 8, size=(60, 700)).astype(np.int32)
-    tensor = joint_tensor(codes, rng.integers(0, 3, 60), np.ones(60), np.full(700, 8), 3)
+    return joint_tensor(codes, rng.integers(0, 3, 60), np.ones(60), np.full(700, 8), 3)
+
+
+def test_products_of_hundreds_of_columns_do_not_underflow():
+    tensor = of_hundreds_of_columns()
     terms = random_mixture(tensor, 4, seed=1)
     logs = np.log(terms.weights) + np.zeros((60, 1))
     for column, start in zip(tensor.rows, tensor.starts):
@@ -181,7 +185,11 @@ def test_hundreds_of_columns_do_not_underflow():
     assert objective == pytest.approx(60 * np.sum(tensor.mass * logsumexp(joint, axis=2)), rel=1e-9)
     share = np.exp(joint - logsumexp(joint, axis=2, keepdims=True)) * tensor.mass[:, :, None]
     np.testing.assert_allclose(found.classes, share.sum(axis=0) / share.sum(axis=(0, 1)), atol=1e-9)
-    path = mixture_path(tensor, 4, n_rows=60.0, random=rng)
+
+
+def test_mixtures_of_hundreds_of_columns_are_finite():
+    tensor = of_hundreds_of_columns()
+    path = mixture_path(tensor, 4, n_rows=60.0, random=np.random.default_rng(0))
     assert np.all(np.isfinite([log_likelihood(tensor, terms) for terms in path]))
 
 
