@@ -2,6 +2,9 @@
 
 _TOLERANCE = "A tolerance far above rounding errors and far below counts: nothing lies exactly on it."
 
+_LONGER = "A buffer longer than needed."
+_RESCALED = "How often products are rescaled does not matter, as long as it is before they underflow."
+
 # {(file, function): {change: reason}}; a change that occurs a second time has (2) at its end.
 EQUIVALENT = {
     ("counts/count_table.py", "Smoothing.added"): {
@@ -14,5 +17,22 @@ EQUIVALENT = {
     },
     ("counts/count_table.py", "CountTable.subtract"): {
         "mine[np.abs(mine) <= tiny] = 0.0 -> mine[np.abs(mine) < tiny] = 0.0": _TOLERANCE,
+    },
+    ("text/path_kernels.py", "neighbours"): {
+        "n_documents, n_terms = (len(starts) - 1, len(term_starts) - 1) -> "
+        "n_documents, n_terms = (len(starts) - 1, len(term_starts) + 1)": _LONGER,
+    },
+    ("text/path_kernels.py", "pure_paths"): {
+        "n_documents, n_terms = (len(starts) - 1, len(term_starts) - 1) -> "
+        "n_documents, n_terms = (len(starts) - 1, len(term_starts) + 1)": _LONGER,
+        "mark = term + 1 -> mark = term + 2": "Any numbers above zero, one per term, are marks.",
+        "if third and n_targets != 0: -> if third or n_targets != 0:": "The last steps are read in third order only.",
+    },
+    ("decomposition/mixture.py", "_expect"): {
+        "if column % FACTORS_BETWEEN == FACTORS_BETWEEN - 1: -> "
+        "if column % FACTORS_BETWEEN != FACTORS_BETWEEN - 1:": _RESCALED,
+        "if column % FACTORS_BETWEEN == FACTORS_BETWEEN - 1: -> "
+        "if column % FACTORS_BETWEEN == FACTORS_BETWEEN - 2:": _RESCALED,
+        "if largest < TINY: -> if largest <= TINY:": _RESCALED,
     },
 }
