@@ -35,4 +35,20 @@ EQUIVALENT = {
         "if column % FACTORS_BETWEEN == FACTORS_BETWEEN - 2:": _RESCALED,
         "if largest < TINY: -> if largest <= TINY:": _RESCALED,
     },
+    ("instance_graph/minimum_spanning_tree.py", "_precedes"): {
+        "return square < other_square -> return square <= other_square": "They differ, as the line before asks.",
+        "return low < other_low or (low == other_low and max(a, b) < max(i, j)) -> "
+        "return low < other_low or (low == other_low and max(a, b) <= max(i, j))": (
+            "No two edges are equal, and replacing an edge by itself changes nothing."
+        ),
+    },
+    ("instance_graph/minimum_spanning_tree.py", "_grow"): {
+        "reached = 0 -> reached = 1": "The tree is unique, whichever row it is grown from.",
+        "edge = n_rows - 1 - n_left -> edge = n_rows - 2 - n_left": (
+            "Edges are in any order; index -1, of the first one, is the last place."
+        ),
+    },
+    ("instance_graph/minimum_spanning_tree.py", "_root"): {
+        "parent[row] = parent[parent[row]] -> pass": "Only shortens the way of later searches.",
+    },
 }
