@@ -51,4 +51,9 @@ EQUIVALENT = {
     ("instance_graph/minimum_spanning_tree.py", "_root"): {
         "parent[row] = parent[parent[row]] -> pass": "Only shortens the way of later searches.",
     },
+    ("bayes/hidden_kernels.py", "_score_hidden"): {
+        "complete_before = complete -> pass": "Only computes the same weights again.",
+        "smallest = 1.0 -> smallest = 2.0": "Only compared with numbers far below one.",
+        "if smallest < _SMALLEST: -> if smallest <= _SMALLEST:": _RESCALED,
+    },
 }

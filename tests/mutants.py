@@ -62,7 +62,10 @@ TARGETS = {
         "test_aode or test_waode or test_ande[2] or kept_as_logarithms and 0.1-30.0-3-1",
     ),
     "hidden": Target(
-        "bayes/hidden_kernels.py", "_fill_hidden _score_hidden", "tests/bayes/test_against_references.py", "hidden"
+        "bayes/hidden_kernels.py",
+        "_fill_hidden _score_hidden",
+        "tests/bayes/test_hidden_kernels.py tests/bayes/test_against_references.py",
+        "test_hidden",
     ),
     "structure": Target(
         "bayes/structure_learning.py",

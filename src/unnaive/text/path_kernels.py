@@ -134,7 +134,7 @@ def pure_paths(
     n_documents, n_terms = len(starts) - 1, len(term_starts) - 1
     ends, inner = ends_and_inner[0], ends_and_inner[1]
     shared = np.zeros(n_terms, dtype=ends.dtype)
-    near = np.zeros(n_terms, dtype=np.int32)  # marked by the number of the last term that shares a document, its own too
+    near = np.zeros(n_terms, dtype=np.int32)  # the last term that shares a document, itself too, plus one
     targets = np.zeros(n_documents, dtype=ends.dtype)  # end terms in each document
     last_steps = np.zeros(n_terms, dtype=ends.dtype)  # from each term to an end term
     two_steps = np.zeros(n_documents, dtype=ends.dtype)  # last steps from the terms of each document
