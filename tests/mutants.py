@@ -57,7 +57,7 @@ TARGETS = {
     ),
     "averages": Target(
         "bayes/aode_kernels.py",
-        "fill_parent_factor _divide_by_powers _divide_by_observed add_scaled score_one_parent",
+        "fill_parent_factor _divide_by_powers _divide_by_observed add_scaled",
         "tests/bayes/test_against_references.py tests/test_common.py",
         "test_aode or test_waode or test_ande[2] or kept_as_logarithms and 0.1-30.0-3-1",
     ),
@@ -85,7 +85,7 @@ TARGETS = {
     ),
     "trees": Target(
         "mass/hd_tree.py",
-        "work_space _difference _middle _highest _partition add_shares build_tree",
+        "work_space _difference _middle _highest _partition add_shares",
         "tests/mass/test_hd_tree.py",
         "not reservoir and not sample",
     ),
