@@ -49,13 +49,14 @@ def test_the_mixtures_of_all_values_of_a_column_sum_to_one_and_those_of_all_colu
         np.testing.assert_allclose(score_hidden(rows, counts, tables), expected, rtol=1e-13)
 
 
-def test_scores_of_values_that_never_met_do_not_underflow():
-    # In the first class every column had the value 2, but no two at once: a probability of 3e-31 for each of them.
-    others = np.random.default_rng(0).integers(3, size=(28, 14))
-    codes, y = np.vstack([2 * np.eye(14, dtype=int), others]).astype(np.int32), np.repeat([0, 1, 2], 14)
-    counts, tables = tables_of(codes, y, 3, m=1e-30)
+@pytest.mark.parametrize("m", [1e-30, 1e-210])
+def test_scores_of_values_that_never_met_do_not_underflow(m):
+    # In the first and last class every column had the value 2, but no two at once: about m / 3 for each.
+    apart, others = 2 * np.eye(14, dtype=int), np.random.default_rng(0).integers(3, size=(14, 14))
+    codes, y = np.vstack([apart, others, apart]).astype(np.int32), np.repeat([0, 1, 2], 14)
+    counts, tables = tables_of(codes, y, 3, m=m)
     rows = np.vstack([np.full((1, 14), 2), codes[::5]]).astype(np.int32)
     scores = score_hidden(rows, counts, tables)
-    assert scores[0, 0] < np.log(np.nextafter(0.0, 1.0)) < scores[0, 1]
+    assert scores[0, [0, 2]].max() < np.log(np.nextafter(0.0, 1.0)) < scores[0, 1]
     expected = tables.log_prior + hidden_evidence(rows, counts, tables).sum(axis=1)
     np.testing.assert_allclose(scores, expected, rtol=1e-13)
