@@ -50,6 +50,37 @@ def test_negligible_terms_are_left_out_only_where_asked():
     assert everything == pytest.approx(reference.mutual_information(codes[:, 0], classes, weights), rel=1e-12)
     assert without == pytest.approx(reference.mutual_information(codes[:, 0], classes, weights, 1e-6), rel=1e-12)
     assert without != everything
+    counts = Counts(codes, classes, weights, 2)
+    smoothed = smoothed_mutual_information(table, 1, Smoothing())[0]
+    assert smoothed == pytest.approx(
+        reference.smoothed_mutual_information(counts, [2], (0,), "m_estimate", 1.0), rel=1e-12
+    )
+    # The class takes the place of the second column: I(X_0; X_1 | Y) with a single class is I(X_0; X_1).
+    both = counted(np.column_stack([codes, classes]), np.zeros(4, dtype=int), weights, [2, 2], 1, 2)
+    assert conditional_mutual_information(both)[0, 1] == pytest.approx(everything, rel=1e-12)
+    assert conditional_mutual_information(both, skip_negligible=True)[0, 1] == pytest.approx(without, rel=1e-12)
+
+
+@pytest.mark.parametrize("joint", [[[999.0, 0.0], [0.0, 1.0]], [[500.0, 249.9995], [249.9995, 0.001]]])
+def test_probabilities_of_exactly_a_millionth_are_not_negligible(joint):
+    # In the last cell: the product of the marginal probabilities, or the joint probability.
+    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    weights, none = np.ravel(joint), np.zeros(4, dtype=int)
+    assert weights.sum() == 1000.0
+    alone = counted(codes[:, :1], codes[:, 1], weights, [2], 2, 1)
+    both = counted(codes, none, weights, [2, 2], 1, 2)
+    for information, table in ((mutual_information, alone), (conditional_mutual_information, both)):
+        np.testing.assert_array_equal(information(table, True), information(table, False))
+
+
+def test_the_unit_of_weights_changes_no_information():
+    rng = np.random.default_rng(0)
+    codes, classes = rng.integers(3, size=(40, 2)), rng.integers(2, size=40)
+    # Powers of two, so that nothing is rounded.
+    one, tiny = (counted(codes, classes, np.full(40, weight), [3, 3], 2, 2) for weight in (1.0, 2.0**-10))
+    for information in (mutual_information, conditional_mutual_information):
+        assert information(one).any()
+        np.testing.assert_array_equal(information(tiny), information(one))
 
 
 @pytest.mark.parametrize("n_rows", [3, 7, 10, 49, 1000])

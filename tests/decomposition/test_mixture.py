@@ -177,10 +177,14 @@ def test_sweeps_end_where_they_gain_nothing():
         assert after - objective < 1e-9 * abs(objective)
 
 
-def test_hundreds_of_columns_do_not_underflow():
+def of_hundreds_of_columns():
     rng = np.random.default_rng(0)
     codes = rng.integers(-1, 8, size=(60, 700)).astype(np.int32)
-    tensor = joint_tensor(codes, rng.integers(0, 3, 60), np.ones(60), np.full(700, 8), 3)
+    return joint_tensor(codes, rng.integers(0, 3, 60), np.ones(60), np.full(700, 8), 3)
+
+
+def test_products_of_hundreds_of_columns_do_not_underflow():
+    tensor = of_hundreds_of_columns()
     terms = random_mixture(tensor, 4, seed=1)
     logs = np.log(terms.weights) + np.zeros((60, 1))
     for column, start in zip(tensor.rows, tensor.starts):
@@ -191,7 +195,23 @@ def test_hundreds_of_columns_do_not_underflow():
     assert objective == pytest.approx(60 * np.sum(tensor.mass * logsumexp(joint, axis=2)), rel=1e-9)
     share = np.exp(joint - logsumexp(joint, axis=2, keepdims=True)) * tensor.mass[:, :, None]
     np.testing.assert_allclose(found.classes, share.sum(axis=0) / share.sum(axis=(0, 1)), atol=1e-9)
-    path = mixture_path(tensor, 4, n_rows=60.0, random=rng)
+
+
+def test_components_of_very_different_probability_neither_underflow_nor_overflow():
+    # 16 factors alone are below 1e-100, and the ratio of the two products grows to 1e400.
+    tensor = joint_tensor(np.zeros((1, 200), np.int32), np.array([0]), np.ones(1), np.full(200, 2), 1)
+    of_value = np.array([1e-8, 1e-10])
+    columns = np.tile([of_value, 1.0 - of_value], (200, 1))
+    terms = RankOneTerms(np.array([0.5, 0.5]), columns, np.ones((1, 2)), tensor.starts)
+    found, objective = em_step(tensor, terms, n_rows=1.0, smoothing=1e-15)
+    # The sum of 200 logarithms is rounded by less than 200 times 2e-16; smoothing adds less than 1e-11 to it.
+    assert objective == pytest.approx(np.log(0.5) + 200 * np.log(1e-8), rel=1e-13)
+    np.testing.assert_allclose(found.weights, [1.0, 0.0], rtol=0, atol=1e-15)
+
+
+def test_mixtures_of_hundreds_of_columns_are_finite():
+    tensor = of_hundreds_of_columns()
+    path = mixture_path(tensor, 4, n_rows=60.0, random=np.random.default_rng(0))
     assert np.all(np.isfinite([log_likelihood(tensor, terms) for terms in path]))
 
 

@@ -10,7 +10,7 @@ from numpy.random import SeedSequence, default_rng
 
 from tests.examples import examples
 from tests.naive_reference.mass import around_gaps, in_box, leaves, look_up, single_tree
-from unnaive.mass.hd_tree import build_tree, work_space
+from unnaive.mass.hd_tree import _highest, build_tree, work_space
 from unnaive.mass.mass_forest import (
     Sample,
     Settings,
@@ -99,6 +99,17 @@ def test_worked_box():
     low, high = work_space(np.array([[1.0], [7.0], [3.0]]), np.array([(6.066531 - 1) / 6]))
     np.testing.assert_allclose([low[0], high[0]], [1, 11.133062], atol=1e-12)
     np.testing.assert_allclose((low[0] + high[0]) / 2, 6.066531, atol=1e-12)
+
+
+def test_a_box_reaches_as_far_below_its_center_as_above():
+    low, high = work_space(np.array([[1.0], [9.0], [3.0]]), np.array([0.25]))
+    assert (low[0], high[0]) == (-3.0, 9.0)  # 6 on either side of 3
+
+
+@pytest.mark.parametrize("bit", [0, 1, 30, 31, 32, 33, 62, 63])
+def test_the_highest_bit_is_found_whatever_is_below(bit):
+    for below in {0, 1 << bit >> 1, (1 << bit) - 1}:
+        assert _highest(np.uint64((1 << bit) + below)) == bit
 
 
 @st.composite

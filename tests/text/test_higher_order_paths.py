@@ -27,6 +27,7 @@ small = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(lambda shape: ar
         (X1, 2, False, [1, 2, 2, 1], 2),
         (X1, 2, True, [1, 2, 2, 1], 2),
         (X1, 3, False, [1, 1, 1, 1], 1),
+        (X1, 3, True, [1, 1, 1, 1], 1),
         (X2, 2, False, [8, 8, 9, 5], 10),
         (X2, 2, True, [1, 3, 2, 3], 3),
         (X2, 3, False, [3, 3, 3, 3], 3),
@@ -75,6 +76,18 @@ def test_pure_paths_are_those_that_enumeration_finds(X, data, order):
     among = np.vstack([X, others])
     counts, total = count_paths(X, order, pure=True, among=among)
     assert (counts.tolist(), total) == count_by_enumeration(X, order, pure_among=among)
+
+
+@pytest.mark.parametrize("order", [2, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_pure_paths_of_many_short_documents_are_those_that_enumeration_finds(order, seed):
+    # Full documents, as most of those drawn above, share so many terms that hardly any path is pure.
+    rng = np.random.default_rng(seed)
+    X = rng.random((7, 7)) < rng.uniform(0.1, 0.5, size=7)
+    among = np.vstack([X, rng.random((1, 7)) < 0.3])
+    counts, total = count_paths(X, order, pure=True, among=among)
+    assert (counts.tolist(), total) == count_by_enumeration(X, order, pure_among=among)
+    assert total > 0
 
 
 @given(small, st.integers(0, 2**32 - 1), st.sampled_from([(2, False), (3, False), (2, True), (3, True)]))

@@ -137,7 +137,7 @@ def fill_parent_factor(factor, parents, bounds, offsets, counts, children, facto
         frequency += count
     frequent = frequency >= factors.frequency_limit
     if not frequent or weight <= 0.0:
-        factor[:] = -np.inf if factors.scaled else 0.0
+        factor[:] = 0.0  # where products are moved into logarithms, only the status counts
         return WEIGHTLESS if frequent else INFREQUENT
     extra, total = factors.prior_extra[parents], factors.prior_total[parents]
     for y in range(n_classes):

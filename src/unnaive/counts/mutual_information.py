@@ -94,7 +94,7 @@ def _information(
     skip_negligible: bool,
 ) -> float:
     """Σ joint / total · log2(together / apart), where ``together`` and ``apart`` are products of two counts."""
-    least = _NEGLIGIBLE * total**2 if skip_negligible else np.finfo(float).tiny
-    kept = (apart > 0) & (together >= least) & (apart >= least)
+    least = max(_NEGLIGIBLE * total**2 if skip_negligible else 0.0, np.finfo(float).tiny)
+    kept = (together >= least) & (apart >= least)
     logs = np.log2(np.divide(together, apart, out=np.ones_like(apart), where=kept))
     return float(np.sum(joint * logs)) / total if total > 0 else 0.0

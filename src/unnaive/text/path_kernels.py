@@ -87,7 +87,7 @@ def neighbours(starts, terms, term_starts, documents, first, last, document_coun
                     shared[terms[place]] += 1
         closed = sums[5, term]
         for document in range(n_documents):
-            r = shared[0] * 0
+            r = sums.dtype.type(0)
             for place in range(starts[document], starts[document + 1]):
                 r += shared[terms[place]]
             reach[document] = r
@@ -134,14 +134,13 @@ def pure_paths(
     n_documents, n_terms = len(starts) - 1, len(term_starts) - 1
     ends, inner = ends_and_inner[0], ends_and_inner[1]
     shared = np.zeros(n_terms, dtype=ends.dtype)
-    near = np.zeros(n_terms, dtype=np.int32)  # marked by the number of the last term that shares a document
+    near = np.zeros(n_terms, dtype=np.int32)  # the last term that shares a document, itself too, plus one
     targets = np.zeros(n_documents, dtype=ends.dtype)  # end terms in each document
     last_steps = np.zeros(n_terms, dtype=ends.dtype)  # from each term to an end term
     two_steps = np.zeros(n_documents, dtype=ends.dtype)  # last steps from the terms of each document
-    zero = shared[0] * 0
+    zero = ends.dtype.type(0)
     for term in range(first, last):
         mark = term + 1
-        near[term] = mark
         for at in range(among_term_starts[term], among_term_starts[term + 1]):
             document = among_documents[at]
             for place in range(among_starts[document], among_starts[document + 1]):
