@@ -1,6 +1,7 @@
 """Fixtures for all tests of this folder."""
 
 import os
+import random
 import signal
 import sys
 from pathlib import Path
@@ -11,10 +12,12 @@ from hypothesis import settings
 # Threads of BLAS and OpenMP would only wait for each other: every core has a process of pytest-xdist.
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
-# The same examples for everybody, at every run; `--hypothesis-profile=explore` draws many others.
+# The same examples for everybody, at every run. The profile `explore` draws many others at random; `few` is for kernels
+# that are not compiled (tests/measure_coverage.py).
 settings.register_profile("same", max_examples=40, derandomize=True, database=None, deadline=None)
 settings.register_profile("thorough", derandomize=True, database=None, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None, print_blob=True)
+settings.register_profile("few", max_examples=10, derandomize=True, database=None, deadline=None)
 settings.load_profile("same")
 
 # A background job of a shell ignores interrupts; some tests interrupt themselves.
@@ -22,9 +25,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser):
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run the tests in a random order")
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """What needs a folder of data or a browser is thorough: the usual run is the same on every machine."""
+    if config.option.shuffle is not None:
+        random.Random(config.option.shuffle).shuffle(items)
     for item in items:
         if {"data_folder", "browser"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("thorough")

@@ -58,8 +58,7 @@ def test_interrupting_leaves_a_partial_report_and_resuming_finishes_it(folder, r
     assert code == 130
     assert "Interrupted after 3 of 8 folds; repeat the command with --resume to continue." in out
     assert "Partial" in (folder / "report.html").read_text()
-    monkeypatch.undo()
-    os.chdir(folder)
+    monkeypatch.setattr(results_file.ResultsFile, "append", append)
     code, _, err = run("compare", "table.csv", "-m", "nb,tan", "--cv", 4, "-j", 1)
     assert code == 2
     assert "unfinished run (3 of 8 results)" in err

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import BaseEstimator
 
@@ -26,6 +27,14 @@ def test_rows_of_a_table_are_taken_by_slices_and_masks():
         assert part.numbers.tolist() == [[2.0], [3.0]]
         assert part.others[1].values.tolist()[1] == "b"
         assert part.others[2].codes.tolist() == [0, 1]
+
+
+def test_a_frame_of_any_kind_is_warned_of_where_there_were_no_names_before():
+    owner = BaseEstimator()
+    read_table(owner, np.ones((5, 2)), reset=True)
+    for frame in (pd.DataFrame, pl.DataFrame):
+        with pytest.warns(UserWarning, match="X has feature names, but BaseEstimator was fitted without feature names"):
+            assert read_table(owner, frame({"a": [1.0], "b": [2.0]}), reset=False).numbers.tolist() == [[1.0, 2.0]]
 
 
 def test_a_slice_of_numbers_copies_nothing():

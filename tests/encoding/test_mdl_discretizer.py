@@ -167,8 +167,9 @@ def test_more_classes_than_a_power_of_three_can_hold_still_give_cuts():
         (np.arange(40.0), ["only"] * 40),
         ([np.nan] * 40, [0, 1] * 20),
         ([1.0], [0]),
+        ([0.0, 0.0, 1.0, 1.0], [0, 1, 0, 1]),
     ],
-    ids=["constant column", "one class", "all missing", "one row"],
+    ids=["constant column", "one class", "all missing", "one row", "the same mixture at every value"],
 )
 def test_nothing_to_learn_leaves_a_single_bin(column, y, criterion):
     X = np.reshape(column, (-1, 1))

@@ -248,6 +248,14 @@ def test_text_cannot_be_read_as_numbers():
         TableEncoder(categorical_features=None).fit(MIXED[["text", "length"]], Y)
 
 
+def test_declared_categories_that_are_numbers_can_be_read_as_numbers():
+    encoder = TableEncoder(categorical_features=None, discretizer="passthrough")
+    column = pd.DataFrame({"a": pd.Categorical(["3.5", None, "1"])})
+    np.testing.assert_array_equal(encoder.fit_transform(column), [[3.5], [np.nan], [1.0]])
+    with pytest.raises(ValueError, match=r"Column 'a' .* 'low'"):
+        encoder.fit_transform(pd.DataFrame({"a": pd.Categorical(["low", "high"])}))
+
+
 def test_objects_that_are_all_numbers_are_numbers_in_an_array():
     X = np.array([[1, "a"], [2.5, "b"], [None, "c"], [4, None]] * 10, dtype=object)
     encoder = TableEncoder().fit(X, Y)
@@ -414,6 +422,10 @@ def test_encoders_of_different_columns_or_bins_are_not_united():
     with pytest.raises(ValueError, match=r"different points.*FrozenEstimator"):
         other.united(TableEncoder().fit(number + 1, Y))
     assert other.united(TableEncoder().fit(number, Y)) is other
+    # Nothing tells whether two discretizers without cut points are the same.
+    signs = [TableEncoder(discretizer=FunctionTransformer(np.signbit)).fit(number) for _ in range(2)]
+    with pytest.raises(ValueError, match="different points"):
+        signs[0].united(signs[1])
 
 
 # Names

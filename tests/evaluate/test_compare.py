@@ -2,11 +2,12 @@
 
 import json
 import math
-import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,13 +16,13 @@ from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, average_precision_score, log_loss
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.test_common import random_table
-from unnaive.evaluate.compare import compare
+from unnaive.evaluate.compare import compare, ignore_sigint
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import read_results
 from unnaive.io.datasets import Dataset
@@ -295,7 +296,7 @@ from unnaive.evaluate.compare import compare
 compare(["nb", "aode", "tan"], {{"table": random_table(0, 120)}}, cv=5, results={str(path)!r},
         on_result=lambda *_: time.sleep(0.4))
 """
-    process = subprocess.Popen([sys.executable, "-c", code], cwd=os.getcwd())
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
     deadline = time.monotonic() + 120
     while not (path.exists() and len(path.read_text().splitlines()) > 4) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -332,6 +333,29 @@ def test_bias_and_variance_come_from_the_repeats(table):
     nb, tree = (comparison.bias_variance("table", model) for model in ("nb", "tree"))
     assert tree["variance"] > nb["variance"]
     assert compare(["nb"], {"table": table}, cv=3).bias_variance("table", "nb") is None
+    once = compare(["nb"], {"table": table}, cv=3, bias_variance=True)
+    assert once.bias_variance("table", "nb") is None
+
+
+def test_hold_outs_with_seeds_are_those_of_scikit_learn(table):
+    X, y = table
+    comparison = compare("nb", {"table": table}, test_size=0.25, seeds=[5, 3])
+    for result, seed in zip(comparison.results, (5, 3), strict=True):
+        X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.25, random_state=seed)
+        assert result.scores["accuracy"] == MODELS["nb"].make().fit(X_train, y_train).score(X_test, y_test)
+
+
+def test_interrupts_are_ignored_in_the_main_thread_alone():
+    # Only the main thread may set signal handlers.
+    def handler():
+        with ignore_sigint():
+            return signal.getsignal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    assert handler() is signal.SIG_IGN
+    assert signal.getsignal(signal.SIGINT) is before
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(handler).result() is before
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -358,6 +382,7 @@ def test_baselines_take_mixed_tables_with_holes_and_values_never_seen(name, tabl
         ({"cv": 1000}, "lower cv"),
         ({"repeats": 0}, "repeats is 0"),
         ({"test_size": 1.5}, "between 0 and 1"),
+        ({"seeds": [1, 2]}, "seeds are of hold-outs, so they need a test_size"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_before_anything_is(change, word, table):

@@ -43,6 +43,7 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -84,6 +85,7 @@ from unnaive.core.saved_state import KeptState
 from unnaive.models import MODELS
 from unnaive.persist import ModelFileError, SavedModel, load, model_file, read_manifest, save
 from unnaive.persist import allow_list as types
+from unnaive.persist.soundness import parts_of as parts_with_attributes
 from unnaive.tensors.bat import BayesianTensorClassifier
 from unnaive.tensors.support_tensor_machine import SupportTensorMachine
 
@@ -574,6 +576,20 @@ def test_parts_that_are_not_fitted_are_kept(tmp_path):
     assert_kept(voting, random_table(1, 20)[0], tmp_path)
     with pytest.raises(NotFittedError):
         load(tmp_path / "model.unnaive").model.estimators[0][1][0].transform(random_table(0, 20)[0])
+
+
+def test_parts_of_scikit_learn_that_are_not_fitted_are_kept(tmp_path):
+    weighted = make_pipeline(TfidfTransformer(), MultinomialNB())
+    models = {"svc": SVC(), "boosting": HistGradientBoostingClassifier(max_iter=1), "weighted": weighted}
+    table, labels = random_table(0, 60, missing=0.0)
+    numbers = table[["width", "length"]].abs()
+    voting = VotingClassifier(list(models.items())).fit(numbers, labels)
+    loaded = there_and_back(voting, tmp_path).model
+    assert loaded.predict(numbers).tolist() == voting.predict(numbers).tolist()
+    # Votes come from fitted copies; the models that were given stay as they are.
+    for _, given in loaded.estimators:
+        with pytest.raises(NotFittedError):
+            given.predict(numbers)
 
 
 class OwnAODE(AODE):
@@ -1457,6 +1473,16 @@ BROKEN_PARTS = {
             0
         ].update(content="1", __id__=77),
     ),
+    "columns of fewer categories": (
+        "logistic",
+        lambda schema, _: attributes(first(schema, "ObjectNode", "OneHotEncoder"))["_n_features_outs"]["content"].pop(),
+    ),
+    "a tree of no number of columns": (
+        "tree",
+        lambda schema, _: first(schema, "TreeNode")["__reduce__"]["args"]["content"][0].update(
+            {"__class__": "list", "__loader__": "ListNode", "content": [], "__id__": 77}
+        ),
+    ),
     "infrequent categories that are not there": (
         "infrequent",
         lambda schema, members: members.update(
@@ -1514,6 +1540,47 @@ def test_parts_that_compiled_code_would_not_survive_are_refused(broken, tmp_path
     load(path)
     path.write_bytes(forged(path.read_bytes(), edit))
     refused(path, "does not hold a sound model")
+
+
+def test_an_array_in_a_later_format_of_numpy_is_refused(fitted, tmp_path):
+    def edit(schema, members):
+        name = first(schema, "NdArrayNode")["file"]
+        stream = io.BytesIO()
+        np.lib.format.write_array(stream, np.load(io.BytesIO(members[name])), version=(2, 0))
+        members[name] = stream.getvalue()
+
+    path = tmp_path / "model.unnaive"
+    save(fitted, path)
+    path.write_bytes(forged(path.read_bytes(), edit))
+    refused(path, "does not hold a sound model")
+
+
+def longer(content, name, n_bytes):
+    """A zip file whose directory says that a member has more bytes than it has."""
+    stream = io.BytesIO(content)
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.getinfo(name).file_size += n_bytes
+        archive.comment = b"."  # so that the directory is written again
+    return stream.getvalue()
+
+
+def test_members_that_claim_more_bytes_than_they_have_are_refused(fitted, tmp_path):
+    path = tmp_path / "model.unnaive"
+    save(fitted, path)
+    whole = path.read_bytes()
+    path.write_bytes(longer(whole, "model.skops", 1))
+    refused(path, "is corrupted")
+    manifest, payload = parts_of(whole)
+    payload = longer(payload, "schema.json", len(payload))
+    path.write_bytes(whole_of(manifest | {"sha256": hashlib.sha256(payload).hexdigest()}, payload))
+    refused(path, "does not hold a sound model")
+
+
+def test_a_tree_outside_of_an_estimator_is_refused():
+    tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
+    assert list(parts_with_attributes([tree])) == [tree]
+    with pytest.raises(ValueError, match="A tree without an estimator"):
+        list(parts_with_attributes([tree.tree_]))
 
 
 # A thousand bad files

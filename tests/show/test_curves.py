@@ -80,6 +80,9 @@ def test_invalid_input_is_refused():
         CurvesDisplay([1], {"a": [np.nan]})
     with pytest.raises(ValueError, match="deviations names 'b', which is not in curves: choose from a"):
         CurvesDisplay([1], {"a": [1]}, deviations={"b": [1]})
+    for wrong in (-1, np.inf):
+        with pytest.raises(ValueError, match=f"deviations of 'a' holds {wrong:g}, but a standard deviation is finite"):
+            CurvesDisplay([1], {"a": [1]}, deviations={"a": [wrong]})
 
 
 def test_it_draws_in_the_axes_given_and_again_in_others():

@@ -502,6 +502,13 @@ def test_a_file_that_is_not_a_report_is_not_replaced(tmp_path):
     assert "Years of work" in path.read_text()
 
 
+def test_a_report_of_hold_outs_says_so():
+    comparison = tiny()
+    assert "5-fold cross-validation" in render_report(comparison)
+    comparison.settings.update(test_size=0.25, repeats=3)
+    assert "3 hold-outs of 25 %" in render_report(comparison)
+
+
 def test_a_path_that_no_report_can_go_to_is_refused_beforehand(tmp_path):
     (tmp_path / "file").write_text("")
     for path, reason in ((tmp_path, "is a folder"), (tmp_path / "file" / "a.html", "is a file, so")):

@@ -405,6 +405,14 @@ def test_a_tensor_of_zeros_is_not_forgotten_where_no_two_cells_were_ever_both_ze
     assert_same_model(model, BayesianTensorClassifier().fit(X, [0, 0]), X)
 
 
+def test_tensors_of_zeros_are_not_forgotten_more_often_than_they_were_there():
+    X = np.vstack([tensor(), tensor(x00=1)])
+    model = BayesianTensorClassifier().fit(X, [0, 1])
+    with pytest.raises(ValueError, match="never counted"):
+        model.forget(np.vstack([tensor(), tensor()]), [0, 0])
+    assert_same_model(model, BayesianTensorClassifier().fit(X, [0, 1]), X)
+
+
 def test_a_batch_that_is_refused_changes_nothing():
     X, y = random_tensors(0)
     model = BayesianTensorClassifier().fit(X, y)

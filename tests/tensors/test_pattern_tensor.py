@@ -115,6 +115,9 @@ def test_numbers_need_classes_or_another_discretizer():
     assert {"sky": "blue", "warmth": "[4, inf)"} in tensors.patterns_
     tensors = PatternTensor(discretizer=FrozenEstimator(MDLDiscretizer().fit(WEATHER[["warmth"]], RAIN)))
     assert {"sky": "grey", "warmth": "(-inf, 3.5]"} in tensors.fit(WEATHER).patterns_
+    warm = FunctionTransformer(lambda numbers: numbers > 3.5)  # has no cut points to name its bins by
+    tensors = PatternTensor(discretizer=warm, min_support=1).fit(WEATHER)
+    assert {"sky": "grey", "warmth": "bin 0"} in tensors.patterns_
 
 
 def test_cut_points_that_are_close_are_told_apart():

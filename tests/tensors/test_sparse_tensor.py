@@ -228,6 +228,7 @@ def test_coordinates_that_do_not_fit_are_refused(coordinates, values, message):
         ((2, 4), [0, 2, 1], [1], [1.0], "do not fit together"),
         ((1, 4), [0, 1], [1], [1.0, 2.0], "do not fit together"),
         ((1, 4), [0, 1], [1.5], [1.0], "cells must be a list of integers"),
+        ((1, 4), [0, 1], [1], [[1.0]], r"values must be a list of numbers, not an array of shape \(1, 1\)"),
         ((4,), [0], [], [], "at least one mode"),
         ((1, -1), [0, 0], [], [], "at least one mode"),
         ((0, 2**32, 2**32), [0], [], [], "64-bit"),
@@ -246,6 +247,12 @@ def test_rows_may_begin_at_a_lower_cell_than_the_row_before_and_may_be_empty():
 def test_mode_sizes_have_to_make_up_the_columns_of_a_matrix():
     with pytest.raises(ValueError, match=r"mode sizes \(2, 3\) have 6 cells, but the matrix has 4"):
         SparseTensor.from_matrix(np.ones((1, 4)), (2, 3))
+    with pytest.raises(ValueError, match="two dimensions, but this array has 3; call from_dense"):
+        SparseTensor.from_matrix(np.ones((1, 2, 2)), (2, 2))
+
+
+def test_a_batch_is_printed_by_its_shape_and_not_by_its_values():
+    assert repr(SparseTensor.from_dense(np.eye(3))) == "SparseTensor(shape=(3, 3), nnz=3)"
 
 
 def test_values_at_the_same_coordinates_are_summed():

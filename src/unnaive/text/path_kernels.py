@@ -138,7 +138,7 @@ def pure_paths(
     targets = np.zeros(n_documents, dtype=ends.dtype)  # end terms in each document
     last_steps = np.zeros(n_terms, dtype=ends.dtype)  # from each term to an end term
     two_steps = np.zeros(n_documents, dtype=ends.dtype)  # last steps from the terms of each document
-    zero = ends.dtype.type(0)
+    zero = np.zeros(1, dtype=ends.dtype)[0]
     for term in range(first, last):
         mark = term + 1
         for at in range(among_term_starts[term], among_term_starts[term + 1]):

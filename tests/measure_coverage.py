@@ -1,0 +1,53 @@
+"""Line and branch coverage of the package: ``python -m tests.measure_coverage``; arguments go to ``coverage report``.
+
+Lines of compiled functions are only seen where they are not compiled. So the whole suite runs compiled, as for users,
+and the tests of kernels once more as plain Python, with fewer examples. What runs in other processes counts too.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+FAMILIES = ("bayes", "mass", "decomposition", "instance_graph", "neural", "text", "tensors", "graphs")
+KERNELS = [
+    *(f"tests/{folder}" for folder in ("counts", "encoding", *FAMILIES)),
+    "tests/core/test_posterior.py",
+    "tests/test_common.py::test_any_number_of_threads_gives_the_same_answer",
+    "tests/test_common.py::test_products_kept_as_logarithms_give_the_same_averages",
+]
+# Compiled functions do not warn of overflows and logarithms of zero; plain Python does.
+PLAIN = ["-p", "tests.measure_coverage", "--hypothesis-profile=few", "-W", "ignore::RuntimeWarning"]
+MAX_SECONDS = 10
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Skip the rest of a test that takes too long as plain Python; what it has run counts."""
+    signal.signal(signal.SIGVTALRM, lambda *_: pytest.skip("takes too long without compilation"))
+    signal.setitimer(signal.ITIMER_VIRTUAL, MAX_SECONDS)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def coverage(*arguments, **variables):
+    """Run coverage; return whether it ended well."""
+    command = [sys.executable, "-m", "coverage", *arguments]
+    return subprocess.run(command, env={**os.environ, **variables}).returncode == 0
+
+
+def main():
+    coverage("erase")
+    passed = coverage("run", "-m", "pytest", "-n", "2")
+    passed &= coverage("run", "-m", "pytest", "-n", "2", *PLAIN, *KERNELS, NUMBA_DISABLE_JIT="1")
+    coverage("combine", "--quiet")
+    passed &= coverage("report", *sys.argv[1:])
+    sys.exit(not passed)
+
+
+if __name__ == "__main__":
+    main()
