@@ -37,7 +37,7 @@ TABLE_MODELS = [name for name, model in MODELS.items() if model.data == "table"]
 COUNTING_MODELS = [name for name in TABLE_MODELS if hasattr(MODELS[name].make(), "merge")]
 every_table_model = pytest.mark.parametrize("name", TABLE_MODELS)
 every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
-a_few_seeds = pytest.mark.parametrize("seed", range(3))
+a_few_seeds = pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (1, 2))])
 
 COLOURS = ["amber", "blue", "coral", "drab", "ecru"]
 SIZES = ["small", "large", "huge"]
@@ -104,15 +104,16 @@ def _failures_of(estimator):
     return EXPECTED_FAILURES.get(type(estimator).__name__, {})
 
 
-CHECKS = parametrize_with_checks(
-    [*(model.make() for model in MODELS.values()), *TRANSFORMERS.values()], expected_failed_checks=_failures_of
-)
+ESTIMATORS = [*(model.make() for model in MODELS.values()), *TRANSFORMERS.values()]
+FIRST_OF_CLASS = {type(estimator): repr(estimator) for estimator in reversed(ESTIMATORS)}
+CHECKS = parametrize_with_checks(ESTIMATORS, expected_failed_checks=_failures_of)
 
 
 def _with_marks(estimator, check):
-    """All kernels are compiled once more for arrays that are read-only: by default those of naive Bayes alone."""
-    costly = check.keywords.get("readonly_memmap") and type(estimator) is not NaiveBayes
-    return pytest.param(estimator, check, marks=[pytest.mark.thorough] if costly else [])
+    """Thorough: other parameters, and arrays that are read-only, for which all kernels are compiled once more."""
+    is_variant = repr(estimator) not in FIRST_OF_CLASS.values()
+    is_costly = check.keywords.get("readonly_memmap") and type(estimator) is not NaiveBayes
+    return pytest.param(estimator, check, marks=[pytest.mark.thorough] if is_variant or is_costly else [])
 
 
 @pytest.mark.parametrize(
@@ -372,7 +373,7 @@ def test_leaving_one_out_is_learning_without_that_row(name):
 
 
 @every_table_model
-@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("n_classes", [2, pytest.param(4, marks=pytest.mark.thorough)])
 def test_any_number_of_threads_gives_the_same_answer(name, n_classes):
     table, labels = random_table(0, 1100, n_classes=n_classes)
     assert_same_answer_with_any_threads(MODELS[name].make().fit(table, labels), table)
@@ -655,7 +656,7 @@ def test_naive_bayes_with_laplace_has_the_likelihoods_of_scikit_learn(seed):
 
 
 @every_table_model
-@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("n_classes", [2, pytest.param(5, marks=pytest.mark.thorough)])
 def test_three_hundred_columns_neither_underflow_nor_overflow(name, n_classes):
     if name in ("a2de", "a3de"):
         pytest.skip("counts of three or four columns among 300 do not fit into memory")

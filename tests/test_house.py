@@ -45,7 +45,6 @@ TESTED_IN = {
     "bayes.aode": "bayes/test_against_references.py",
     "bayes.aode_kernels": "bayes/test_against_references.py",
     "bayes.column_pairs": "bayes/test_against_references.py",
-    "bayes.hidden_kernels": "bayes/test_against_references.py",
     "bayes.hidden_naive_bayes": "bayes/test_against_references.py",
     "bayes.naive_bayes": "bayes/test_against_references.py",
     "bayes.naive_tables": "bayes/test_against_references.py",

@@ -82,6 +82,7 @@ def toy_package(tmp_path):
     return package, run
 
 
+@pytest.mark.thorough
 def test_a_new_classifier_takes_one_file_and_one_line(toy_package, tmp_path):
     package, run = toy_package
     saved = run("-c", SAVE)

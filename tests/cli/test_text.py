@@ -87,7 +87,11 @@ def test_a_group_has_only_models_of_the_kind_of_data():
         find_models(["honb", "nb"], "text")
 
 
-@pytest.mark.parametrize("name", TEXT_MODELS)
+@pytest.mark.parametrize(
+    "name",
+    # Support vector machines take seconds.
+    [pytest.param(name, marks=[pytest.mark.thorough] if name in ("hosvm", "nbsvm") else []) for name in TEXT_MODELS],
+)
 def test_every_model_of_text_sees_raw_documents_as_terms(name):
     frame, more = posts(120)[["title", "body", "mood"]], posts(60, seed=1)[["title", "body"]]
     texts, labels = frame[["title", "body"]], frame["mood"]

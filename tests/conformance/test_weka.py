@@ -204,6 +204,7 @@ def test_structures_are_those_of_weka(name, setting):
     assert [tuple(parents) for parents in estimator.parents_] == in_order
 
 
+@pytest.mark.thorough
 @cells(lambda *cell: THROUGH_REFERENCE.get(cell) == _KERNEL)
 def test_kernels_differ_from_weka_by_its_early_stop_only(name, setting, record_property):
     golden = load(name)

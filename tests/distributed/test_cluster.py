@@ -37,7 +37,10 @@ def in_memory(estimator, rows):
     return clone(estimator).fit(rows.drop(columns="label"), rows["label"])
 
 
-@pytest.mark.parametrize("name", [*COUNTING_MODELS, "massbayes"])
+@pytest.mark.parametrize(
+    "name",
+    [*("aode", "gnb", "massbayes"), *(pytest.param(name, marks=pytest.mark.thorough) for name in COUNTING_MODELS)],
+)
 def test_processes_give_the_model_of_all_rows(client, name):
     estimator = MODELS[name].make()
     assert_same(fit(estimator, lazily(13), "label", client), in_memory(estimator, made(13)))

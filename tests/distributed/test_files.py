@@ -53,6 +53,7 @@ def whole(name, rows, **parameters):
     return MODELS[name].make().set_params(**parameters).fit(rows.drop(columns="label"), rows["label"])
 
 
+@pytest.mark.thorough
 def test_a_cluster_started_for_a_run_gives_the_model_of_memory_and_ends_with_it(folder, run):
     before = set(psutil.Process().children(recursive=True))
     code, out, err = run("fit", "data/*.parquet", "-m", "aode", "-t", "label", "-o", "m", "--dask", "local")

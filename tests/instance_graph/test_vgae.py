@@ -91,7 +91,13 @@ def test_loss_and_gradients_are_those_of_the_equations(problem):
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-10), (np.float32, 1e-4)])
-@pytest.mark.parametrize(("n", "m"), [(_BLOCK, 3), (_BLOCK + 1, 5), (700, 9), (9 * _BLOCK + 3, 2)])
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [
+        (_BLOCK + 1, 5),
+        *(pytest.param(n, m, marks=pytest.mark.thorough) for n, m in [(_BLOCK, 3), (700, 9), (9 * _BLOCK + 3, 2)]),
+    ],
+)
 def test_loss_and_gradients_of_many_blocks_are_those_of_the_equations(n, m, dtype, tolerance):
     rng = np.random.default_rng(n)
     X, noise, parameters = rng.normal(size=(n, m)), rng.normal(size=(n, m)), random_parameters(rng, m)

@@ -17,6 +17,9 @@ from tests.naive_reference.hidden import hidden_naive_bayes
 from tests.naive_reference.naive import categorical_naive_bayes, gaussian_naive_bayes, kernel_naive_bayes
 from tests.naive_reference.network import k2_parents, network_probabilities, tan_parents
 
+# The library is compared with WEKA and with the references; this is the third side of the triangle.
+pytestmark = pytest.mark.thorough
+
 NEVER = 100_000  # a frequency no value reaches, so that only naive Bayes is left
 
 AVERAGED = {
@@ -66,7 +69,7 @@ NETWORKS = {
 def cells(table):
     """Every pair of a data set and a setting of the table for which there is an answer."""
     return [
-        pytest.param(name, setting, id=f"{name}-{setting}", marks=[pytest.mark.thorough] if name == "soybean" else [])
+        pytest.param(name, setting, id=f"{name}-{setting}")
         for name in weka.SETS
         for setting in load(name).settings
         if setting in table

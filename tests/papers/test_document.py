@@ -83,6 +83,7 @@ def test_a_report_that_is_no_report_is_not_replaced(found, tmp_path):
     assert path.read_text(encoding="utf-8") == "my own"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
 def test_the_report_is_legible_in_a_browser(found, tmp_path, width, scheme):
     path = write_paper_report(found, tmp_path / "it.html", title=PAPERS["honb"], command="unnaive reproduce honb")

@@ -1967,7 +1967,7 @@ def fuzz(seed, number, folder):
     return {"outcomes": {" ".join(key): count for key, count in outcomes.items()}, "wrong": wrong + events + left}
 
 
-@pytest.mark.parametrize("n_files", [300, pytest.param(3000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("n_files", [200, pytest.param(3000, marks=pytest.mark.thorough)])
 def test_many_bad_files_are_refused_or_do_no_harm(n_files, tmp_path):
     run = subprocess.run(
         [sys.executable, "-m", "tests.persist.test_model_file", "0", str(n_files), tmp_path],

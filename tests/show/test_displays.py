@@ -886,6 +886,7 @@ def test_svg_writes_names_as_they_are(drawn):
             assert shorten(name, 24) in written or shorten(name, 12) in written, (type(display).__name__, name)
 
 
+@pytest.mark.thorough
 def test_svg_of_the_same_drawing_is_the_same_in_any_process():
     code = """
     import hashlib, numpy as np

@@ -138,6 +138,7 @@ def test_third_order_counts_beyond_64_bits_are_the_nearest_floats(m):
     assert counts.tolist() == [float(exact * 4 // n)] * n
 
 
+@pytest.mark.thorough
 def test_pure_counts_beyond_64_bits_are_the_nearest_floats():
     # a and d, which are never together, by way of b and c, which always are.
     m = 4_000_000

@@ -151,8 +151,8 @@ def test_better_is_up_whatever_is_measured(metric, higher_is_better, label, rise
 
 
 @pytest.mark.parametrize("numbers", [[1], [7], [1, 2], [5, 100], range(1, 31), range(1, 61), [1, 10_000]])
-@pytest.mark.parametrize("n_curves", [1, 8])
-@pytest.mark.parametrize("size", [None, (5, 3.5)])
+@pytest.mark.parametrize("n_curves", [pytest.param(1, marks=pytest.mark.thorough), 8])
+@pytest.mark.parametrize("size", [pytest.param(None, marks=pytest.mark.thorough), (5, 3.5)])
 def test_words_are_apart_and_ticks_are_whole_numbers_within_the_lines(numbers, n_curves, size):
     scores = np.linspace(0.4, 0.77, len(numbers))
     display = ComponentScoresDisplay(

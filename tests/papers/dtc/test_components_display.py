@@ -130,8 +130,8 @@ def test_a_contribution_is_a_weight_times_a_factor():
 
 
 @pytest.mark.parametrize("n_classes", [1, 4, 24])
-@pytest.mark.parametrize("n_components", [1, 2, 19, 60])
-@pytest.mark.parametrize("size", [None, (6.4, 4.8)])
+@pytest.mark.parametrize("n_components", [1, pytest.param(2, marks=pytest.mark.thorough), 19, 60])
+@pytest.mark.parametrize("size", [None, pytest.param((6.4, 4.8), marks=pytest.mark.thorough)])
 def test_words_are_legible_and_apart(n_classes, n_components, size):
     names = [f"{DIAGNOSES[place % 4]} {place}" for place in range(n_classes)]
     table = make_contributions(n_classes, n_components)

@@ -363,6 +363,7 @@ def markdown(found):
     return [*(table.to_markdown() for table in tables), *(worth.cells[row, "mean %"] for row in worth.rows)]
 
 
+@pytest.mark.thorough
 def test_an_interrupted_run_gives_what_there_is_and_is_resumed_with_the_same_tables(small, tmp_path, monkeypatch):
     leave_only(monkeypatch, "cp")
     ways = {"sets": ["lymph", "zoo", "nursery"], "trials": 2, "folder": small}
