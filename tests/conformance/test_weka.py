@@ -220,6 +220,7 @@ def test_kernels_differ_from_weka_by_its_early_stop_only(name, setting, record_p
     assert difference < 0.002
 
 
+@pytest.mark.thorough
 @cells(lambda *cell: THROUGH_REFERENCE.get(cell) == _TOTAL)
 def test_a2de_differs_from_weka_by_its_integer_total_only(name, setting):
     golden = load(name)
