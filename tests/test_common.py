@@ -682,10 +682,11 @@ def test_three_hundred_columns_neither_underflow_nor_overflow(name, n_classes):
 
 
 def coded_table(seed, n_rows, n_columns, n_classes, missing=0.1):
-    """Codes of up to three values with -1 for missing, as floats with NaN for the model; and classes."""
+    """Codes, of two and of three values in turn, with -1 for missing, as floats with NaN for the model; and classes."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_classes, size=n_rows)
     codes = (y[:, None] + rng.integers(3, size=(n_rows, n_columns))) % 3
+    codes[:, ::2] = np.minimum(codes[:, ::2], 1)
     codes[rng.random(codes.shape) < missing] = -1
     return codes, np.where(codes < 0, np.nan, codes), y
 
