@@ -18,6 +18,9 @@ EQUIVALENT = {
     ("counts/count_table.py", "CountTable.subtract"): {
         "mine[np.abs(mine) <= tiny] = 0.0 -> mine[np.abs(mine) < tiny] = 0.0": _TOLERANCE,
     },
+    ("bayes/aode_kernels.py", "add_scaled"): {
+        "if value <= largest[y]: -> if value < largest[y]:": "If they are equal, both branches add one.",
+    },
     ("text/path_kernels.py", "neighbours"): {
         "n_documents, n_terms = (len(starts) - 1, len(term_starts) - 1) -> "
         "n_documents, n_terms = (len(starts) - 1, len(term_starts) + 1)": _LONGER,
