@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.show.browser import open_browser
+
 # Threads of BLAS and OpenMP would only wait for each other: every core has a process of pytest-xdist.
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
@@ -45,6 +47,13 @@ def data_folder():
     if "UNNAIVE_DATA" not in os.environ:
         pytest.skip("needs the folder of data sets: set UNNAIVE_DATA")
     return Path(os.environ["UNNAIVE_DATA"])
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser to look at pages with; without one a test is skipped."""
+    with open_browser() as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)

@@ -4,5 +4,5 @@ from hypothesis import settings
 
 
 def examples(count):
-    """As many examples for each 100 of the profile, so that an exploring profile draws more in every test."""
+    """Draw ``count`` examples under a profile of 100, and in proportion under a profile of more or fewer."""
     return settings(max_examples=max(1, count * settings.default.max_examples // 100))

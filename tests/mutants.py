@@ -3,8 +3,8 @@
     python -m tests.mutants [TARGET ...]
 
 A mutant has one operator, constant, condition, bound or statement changed. Its tests run with the kernels as plain
-Python, in a process of their own that imports the changed module in place of the one on disk. A mutant that fails, or
-that loops forever, is killed. One that survives is a hole in the tests, or equivalent: `equivalent_mutants.py` says
+Python, in a process of its own in which the function has the changed code. A mutant that fails a test, or loops
+forever, is killed. One that survives is a hole in the tests, or equivalent: `equivalent_mutants.py` says
 why. The exit status is 1 if a mutant survives that is not listed there, or if a listed one is killed.
 """
 

@@ -110,7 +110,7 @@ CHECKS = parametrize_with_checks(ESTIMATORS, expected_failed_checks=_failures_of
 
 
 def _with_marks(estimator, check):
-    """Thorough: other parameters, and arrays that are read-only, for which all kernels are compiled once more."""
+    """Leave variants of a class to the thorough tests, and read-only arrays, for which all kernels compile again."""
     is_variant = repr(estimator) not in FIRST_OF_CLASS.values()
     is_costly = check.keywords.get("readonly_memmap") and type(estimator) is not NaiveBayes
     return pytest.param(estimator, check, marks=[pytest.mark.thorough] if is_variant or is_costly else [])

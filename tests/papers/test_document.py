@@ -6,7 +6,6 @@ from itertools import pairwise
 import pytest
 from sklearn.datasets import load_iris
 
-from tests.show.browser import open_browser
 from unnaive.evaluate.compare import compare
 from unnaive.papers import PAPERS
 from unnaive.papers.claims import Claim
@@ -83,29 +82,25 @@ def test_a_report_that_is_no_report_is_not_replaced(found, tmp_path):
     assert path.read_text(encoding="utf-8") == "my own"
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
-def test_the_report_is_legible_in_a_browser(found, tmp_path, width, scheme):
+def test_the_report_is_legible_in_a_browser(browser, found, tmp_path, width, scheme):
     path = write_paper_report(found, tmp_path / "it.html", title=PAPERS["honb"], command="unnaive reproduce honb")
-    with open_browser() as browser:
-        browser.open(path, width=width, scheme=scheme)
-        assert browser.messages() == []
-        assert [address for address in browser.requests() if not address.startswith(("file:", "data:"))] == []
-        assert browser.run("return document.documentElement.scrollWidth") <= width
-        boxes = browser.run(
-            "return [...document.querySelectorAll('section')].map(s => [s.getBoundingClientRect().top, "
-            "s.getBoundingClientRect().bottom])"
-        )
-        assert all(after[0] >= before[1] for before, after in pairwise(boxes))
-        overlaps = browser.run(
-            "const c = [...document.querySelectorAll('.rebuilt tbody td')].map(e => e.getBoundingClientRect());"
-            "return c.filter((a, i) => c.slice(i + 1).some(b => a.left < b.right - 1 && b.left < a.right - 1 && "
-            "a.top < b.bottom - 1 && b.top < a.bottom - 1)).length"
-        )
-        assert overlaps == 0
-        words = browser.run("return document.body.innerText")
-        for expected in ("reproduced", "A | B", "a | b <b>", "Take it.", "COMIK", "unnaive reproduce honb", "Figure 2"):
-            assert expected in words, expected
-        assert browser.style("body", "backgroundColor") == (
-            "rgb(20, 23, 26)" if scheme == "dark" else "rgb(251, 251, 249)"
-        )
+    browser.open(path, width=width, scheme=scheme)
+    assert browser.messages() == []
+    assert [address for address in browser.requests() if not address.startswith(("file:", "data:"))] == []
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    boxes = browser.run(
+        "return [...document.querySelectorAll('section')].map(s => [s.getBoundingClientRect().top, "
+        "s.getBoundingClientRect().bottom])"
+    )
+    assert all(after[0] >= before[1] for before, after in pairwise(boxes))
+    overlaps = browser.run(
+        "const c = [...document.querySelectorAll('.rebuilt tbody td')].map(e => e.getBoundingClientRect());"
+        "return c.filter((a, i) => c.slice(i + 1).some(b => a.left < b.right - 1 && b.left < a.right - 1 && "
+        "a.top < b.bottom - 1 && b.top < a.bottom - 1)).length"
+    )
+    assert overlaps == 0
+    words = browser.run("return document.body.innerText")
+    for expected in ("reproduced", "A | B", "a | b <b>", "Take it.", "COMIK", "unnaive reproduce honb", "Figure 2"):
+        assert expected in words, expected
+    assert browser.style("body", "backgroundColor") == ("rgb(20, 23, 26)" if scheme == "dark" else "rgb(251, 251, 249)")

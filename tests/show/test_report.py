@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.show.browser import open_browser
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.metrics import METRICS
 from unnaive.evaluate.significance import friedman
@@ -539,12 +538,6 @@ def pages(tmp_path_factory, hostile):
         hostile=write_report(hostile, folder / "hostile.html", command=" ".join(HOSTILE), title=HOSTILE[1]),
         one=write_report(usual(1), folder / "one.html"),
     )
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with open_browser() as opened:
-        yield opened
 
 
 def column(browser, selector, place):
