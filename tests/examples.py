@@ -1,6 +1,12 @@
-"""How many examples a Hypothesis test draws."""
+"""How many examples a test has."""
 
+from functools import partial
+
+import pytest
 from hypothesis import settings
+
+# Parameters of a test for the thorough run only.
+thorough = partial(pytest.param, marks=pytest.mark.thorough)
 
 
 def examples(count):

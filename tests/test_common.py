@@ -15,6 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tests.examples import thorough
 from tests.naive_reference.averaged import aode, averaged_n_dependence
 from tests.naive_reference.hidden import hidden_naive_bayes
 from tests.naive_reference.naive import categorical_naive_bayes
@@ -37,7 +38,7 @@ TABLE_MODELS = [name for name, model in MODELS.items() if model.data == "table"]
 COUNTING_MODELS = [name for name in TABLE_MODELS if hasattr(MODELS[name].make(), "merge")]
 every_table_model = pytest.mark.parametrize("name", TABLE_MODELS)
 every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
-a_few_seeds = pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (1, 2))])
+a_few_seeds = pytest.mark.parametrize("seed", [0, thorough(1), thorough(2)])
 
 COLOURS = ["amber", "blue", "coral", "drab", "ecru"]
 SIZES = ["small", "large", "huge"]
@@ -373,14 +374,14 @@ def test_leaving_one_out_is_learning_without_that_row(name):
 
 
 @every_table_model
-@pytest.mark.parametrize("n_classes", [2, pytest.param(4, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("n_classes", [2, thorough(4)])
 def test_any_number_of_threads_gives_the_same_answer(name, n_classes):
     table, labels = random_table(0, 1100, n_classes=n_classes)
     assert_same_answer_with_any_threads(MODELS[name].make().fit(table, labels), table)
 
 
 @every_table_model
-@pytest.mark.parametrize("n_rows", [2400, *(pytest.param(n, marks=pytest.mark.thorough) for n in (1200, 6000))])
+@pytest.mark.parametrize("n_rows", [2400, thorough(1200), thorough(6000)])
 def test_the_work_may_be_cut_where_it_is_done_in_another_way(name, n_rows):
     # Many rows of two classes, enough to prepare tables for them, which half of the rows would not be.
     rng = np.random.default_rng(0)
@@ -394,10 +395,9 @@ def test_the_work_may_be_cut_where_it_is_done_in_another_way(name, n_rows):
 def assert_same_answer_with_any_threads(model, table):
     methods = ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba")
     answers = [getattr(model, method)(table) for method in methods]
-    for n_jobs in (2, 3):
-        model.set_params(n_jobs=n_jobs)
-        for method, answer in zip(methods, answers):
-            np.testing.assert_array_equal(getattr(model, method)(table), answer)
+    model.set_params(n_jobs=3)
+    for method, answer in zip(methods, answers):
+        np.testing.assert_array_equal(getattr(model, method)(table), answer)
 
 
 @every_table_model
@@ -656,7 +656,7 @@ def test_naive_bayes_with_laplace_has_the_likelihoods_of_scikit_learn(seed):
 
 
 @every_table_model
-@pytest.mark.parametrize("n_classes", [2, pytest.param(5, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("n_classes", [2, thorough(5)])
 def test_three_hundred_columns_neither_underflow_nor_overflow(name, n_classes):
     if name in ("a2de", "a3de"):
         pytest.skip("counts of three or four columns among 300 do not fit into memory")
@@ -721,9 +721,7 @@ def test_the_order_of_the_rows_to_predict_does_not_matter(n, n_classes):
     np.testing.assert_array_equal(model.predict_proba(X[order]), model.predict_proba(X)[order])
 
 
-@pytest.mark.parametrize(
-    ("n", "n_columns", "weight"), [(1, 120, 1e7), (2, 60, 1e7), pytest.param(3, 34, 1e12, marks=pytest.mark.thorough)]
-)
+@pytest.mark.parametrize(("n", "n_columns", "weight"), [(1, 120, 1e7), thorough(2, 60, 1e7), thorough(3, 34, 1e12)])
 @pytest.mark.parametrize("counts", ["tiny", "huge"])
 def test_wide_tables_of_tiny_or_huge_counts_give_the_averages_of_the_definition(n, n_columns, weight, counts):
     m, weight = (1 / weight, 1.0) if counts == "tiny" else (1.0, weight)

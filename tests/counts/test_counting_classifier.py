@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.examples import examples
+from tests.examples import examples, thorough
 from tests.test_common import COUNTING_MODELS, MODELS, assert_same_model, random_table
 from unnaive.encoding import mdl_discretizer as discretizer_module
 
@@ -23,7 +23,7 @@ def in_batches(table, labels, size):
 
 
 @every_counting_model
-@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.thorough), 7, 1000])
+@pytest.mark.parametrize("size", [thorough(1), 7, 1000])
 def test_batches_give_the_model_of_all_rows(name, size):
     table, labels = random_table(0, 90)
     whole = MODELS[name].make().fit(table, labels)

@@ -29,7 +29,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
 
 import unnaive.show
-from tests.examples import examples
+from tests.examples import examples, thorough
 from tests.show.svg import VARIABLES, colours_of
 from unnaive import AODE, KDB, TAN, BayesNet, NaiveBayes
 from unnaive.evaluate.comparison import Comparison, FoldResult
@@ -202,8 +202,8 @@ def test_lines_to_the_names_neither_cross_nor_lie_on_each_other(n_models, n_data
         assert one[1, 0] != other[1, 0]
 
 
-@pytest.mark.parametrize("size", [(6.4, 4.8), (9, 6), (4.5, 3.2)])
-@pytest.mark.parametrize("n_models", [2, 11, 25])
+@pytest.mark.parametrize("size", [(6.4, 4.8), thorough((9, 6)), (4.5, 3.2)])
+@pytest.mark.parametrize("n_models", [2, thorough(11), 25])
 def test_names_stay_within_the_axes_and_apart(n_models, size):
     display = CriticalDifferenceDisplay.from_scores(random_scores(6, n_models), MODELS[-n_models:], ax=new_axes(size))
     frame = display.ax_.get_window_extent()
@@ -311,8 +311,8 @@ def test_the_front_is_emphasised_and_partial_models_are_hollow(comparison):
     assert "hollow: failed on some" in display.ax_.get_xlabel()
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("size", [(6.4, 4.8), (8, 6)])
+@pytest.mark.parametrize("seed", [0, 1, thorough(2), thorough(3)])
+@pytest.mark.parametrize("size", [(6.4, 4.8), thorough((8, 6))])
 def test_labels_of_twenty_models_cover_neither_each_other_nor_a_point(size, seed):
     display = ScoreTimeDisplay.from_comparison(make_comparison(MODELS[:20], FOUR, seed=seed), ax=new_axes(size))
     marks = [line for line in display.ax_.lines if line.get_marker() == "o"]
@@ -739,7 +739,7 @@ def test_an_arrow_ends_at_the_child():
 
 
 @pytest.mark.parametrize("model", [TAN(), KDB(), BayesNet(max_parents=3)], ids=str)
-@pytest.mark.parametrize("size", [(6.4, 4.8), (11, 8)])
+@pytest.mark.parametrize("size", [(6.4, 4.8), thorough((11, 8))])
 def test_models_are_drawn_with_the_names_of_their_columns(model, size):
     X, y = load_iris(return_X_y=True, as_frame=True)
     model.fit(X, y)

@@ -104,8 +104,9 @@ def _estimated(
 
 def _em_sweep(table: _Table, terms: RankOneTerms) -> tuple[RankOneTerms, float]:
     """A better mixture, and the objective of the one before it."""
-    counted = np.zeros_like(terms.weights), np.zeros_like(terms.columns), np.zeros_like(terms.classes)
-    objective = _expect(table.codes, table.counts, *terms, *counted)
+    columns, classes = np.ascontiguousarray(terms.columns), np.ascontiguousarray(terms.classes)
+    counted = np.zeros_like(terms.weights), np.zeros_like(columns), np.zeros_like(classes)
+    objective = _expect(table.codes, table.counts, terms.weights, columns, classes, terms.starts, *counted)
     objective += table.smoothing * (np.log(terms.weights).mean() + np.log(terms.classes).mean(axis=0).sum())
     objective += float(np.sum(table.value_smoothing * np.log(terms.columns)))
     return _estimated(table, *counted), objective

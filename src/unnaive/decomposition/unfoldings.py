@@ -65,7 +65,7 @@ def leading_vectors(
         cross = contraction.T @ scaled
         among = np.delete(inner, mode, axis=0).prod(axis=0)
         leading.append(np.linalg.eigh(gram - cross - cross.T + scaled.T @ among @ scaled)[1][:, -1])
-    return np.concatenate(leading[:-1]), leading[-1]
+    return np.concatenate(leading[:-1]), np.ascontiguousarray(leading[-1])
 
 
 @njit(cache=True, nogil=True)

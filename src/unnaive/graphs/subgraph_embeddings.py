@@ -82,13 +82,14 @@ def _count_connections(graphs, patterns, n_modes, first, stop, max_cells, max_st
     cut_short = np.zeros(stop - first, np.bool_)
     all_cells = np.empty(1024, np.int64)
     all_values = np.empty(1024, np.float64)
-    size = 0
+    # Typed zeros: numba would compile what they are passed to once more for the literal 0.
+    size = np.int64(0)
     for graph in range(first, stop):
         start = graphs.first_vertex[graph]
         vertices = np.empty(256, np.int64)
         firsts = np.zeros(65, np.int64)
         of_pattern = np.empty(64, np.int64)
-        n_found = 0
+        n_found = np.int64(0)
         for pattern in range(n_patterns):
             found, complete = _find(graphs, graph, patterns, pattern, max_steps)
             if not complete:
@@ -151,7 +152,7 @@ def _find(graphs, graph, patterns, pattern, max_steps):
         n_known = max(n_known, edges[edge, 1] + 1)
     found = np.empty((32, n_vertices), np.int64)
     table = np.full(64, -1, np.int64)  # positions in found, by hash
-    n_found, n_steps = 0, 0
+    n_found, n_steps = np.int64(0), 0
     for vertex in range(graphs.first_vertex[graph], graphs.first_vertex[graph + 1]):
         mapped[0] = vertex
         n_known = 1

@@ -11,6 +11,7 @@ from matplotlib.colors import same_color
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from tests.examples import thorough
 from tests.papers.icgnb.test_attribute_correlation_display import ticks_in_sight
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
@@ -139,8 +140,8 @@ def test_of_columns_that_say_the_same_those_chosen_come_first():
 # Words
 
 
-@pytest.mark.parametrize("n_columns", [1, 3, 21, 52])
-@pytest.mark.parametrize("size", [None, (6.4, 4.8), (4, 3)])
+@pytest.mark.parametrize("n_columns", [1, thorough(3), thorough(21), 52])
+@pytest.mark.parametrize("size", [None, thorough((6.4, 4.8)), (4, 3)])
 def test_words_are_apart(n_columns, size):
     names = [f"finding {place} of a long history of this patient" for place in range(n_columns)]
     information = np.random.default_rng(0).gamma(0.5, 0.2, n_columns)

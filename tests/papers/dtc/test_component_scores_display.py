@@ -10,6 +10,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.text import Text
 
+from tests.examples import thorough
 from tests.papers.icgnb.test_attribute_correlation_display import ticks_in_sight
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, new_axes, overlapping
@@ -150,9 +151,11 @@ def test_better_is_up_whatever_is_measured(metric, higher_is_better, label, rise
     assert (bottom < top) == rises
 
 
-@pytest.mark.parametrize("numbers", [[1], [7], [1, 2], [5, 100], range(1, 31), range(1, 61), [1, 10_000]])
-@pytest.mark.parametrize("n_curves", [pytest.param(1, marks=pytest.mark.thorough), 8])
-@pytest.mark.parametrize("size", [pytest.param(None, marks=pytest.mark.thorough), (5, 3.5)])
+@pytest.mark.parametrize(
+    "numbers", [[1], thorough([7]), [1, 2], thorough([5, 100]), range(1, 31), thorough(range(1, 61)), [1, 10_000]]
+)
+@pytest.mark.parametrize("n_curves", [thorough(1), 8])
+@pytest.mark.parametrize("size", [thorough(None), (5, 3.5)])
 def test_words_are_apart_and_ticks_are_whole_numbers_within_the_lines(numbers, n_curves, size):
     scores = np.linspace(0.4, 0.77, len(numbers))
     display = ComponentScoresDisplay(

@@ -13,7 +13,7 @@ from matplotlib import pyplot as plt
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from tests.examples import examples
+from tests.examples import examples, thorough
 from tests.papers.icgnb.test_attribute_correlation_display import ticks_in_sight
 from tests.show.svg import assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
@@ -129,9 +129,9 @@ def test_a_contribution_is_a_weight_times_a_factor():
 # Words
 
 
-@pytest.mark.parametrize("n_classes", [1, 4, 24])
-@pytest.mark.parametrize("n_components", [1, pytest.param(2, marks=pytest.mark.thorough), 19, 60])
-@pytest.mark.parametrize("size", [None, pytest.param((6.4, 4.8), marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("n_classes", [1, thorough(4), 24])
+@pytest.mark.parametrize("n_components", [1, thorough(2), thorough(19), 60])
+@pytest.mark.parametrize("size", [None, thorough((6.4, 4.8))])
 def test_words_are_legible_and_apart(n_classes, n_components, size):
     names = [f"{DIAGNOSES[place % 4]} {place}" for place in range(n_classes)]
     table = make_contributions(n_classes, n_components)

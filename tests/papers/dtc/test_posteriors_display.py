@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from tests.examples import examples
+from tests.examples import examples, thorough
 from tests.papers.icgnb.test_attribute_correlation_display import ticks_in_sight
 from tests.show.svg import assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
@@ -114,7 +114,7 @@ def test_fitted_models_are_asked_for_their_posteriors():
 
 
 @pytest.mark.parametrize("n_models", [1, 2, 5])
-@pytest.mark.parametrize("size", [None, (6.4, 4.8), (4.5, 4)])
+@pytest.mark.parametrize("size", [thorough(None), thorough((6.4, 4.8)), (4.5, 4)])
 def test_words_are_apart(n_models, size):
     tables = {f"a model of a long name {place}": make_posteriors(200, 4, place) for place in range(n_models)}
     display = PosteriorsDisplay(tables, np.arange(200) % 4, range(4), title="Patients").plot(ax=size and new_axes(size))

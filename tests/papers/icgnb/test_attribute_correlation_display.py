@@ -14,6 +14,7 @@ from matplotlib import pyplot as plt
 from matplotlib.patches import PathPatch
 from sklearn.datasets import load_iris
 
+from tests.examples import thorough
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
 from unnaive.papers import AttributeCorrelationDisplay
@@ -145,7 +146,9 @@ def test_without_pairs_the_title_says_so():
 # Words
 
 
-@pytest.mark.parametrize(("size", "n_attributes"), [(None, 2), (None, 90), ((6.4, 4.8), 13), ((10, 7), 90)])
+@pytest.mark.parametrize(
+    ("size", "n_attributes"), [(None, 2), thorough(None, 90), ((6.4, 4.8), 13), thorough((10, 7), 90)]
+)
 def test_words_do_not_cover_each_other_and_panels_stay_square(size, n_attributes):
     rng = np.random.default_rng(3)
     y = np.array(["a class of a rather long name", "b", "another class of a rather long name"] * 12)

@@ -9,6 +9,7 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
 
+from tests.examples import thorough
 from tests.papers.icgnb.test_attribute_correlation_display import ticks_in_sight
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
@@ -100,7 +101,10 @@ def test_of_many_classes_the_largest_are_drawn_and_the_title_says_so():
     assert len(display.found["only"].statistics) == 40
 
 
-@pytest.mark.parametrize(("size", "n_classes"), [(None, 1), (None, 15), ((6.4, 4.8), 3), ((6.4, 4.8), 15), ((9, 6), 3)])
+@pytest.mark.parametrize(
+    ("size", "n_classes"),
+    [(None, 1), thorough(None, 15), thorough((6.4, 4.8), 3), ((6.4, 4.8), 15), thorough((9, 6), 3)],
+)
 def test_words_do_not_cover_each_other(size, n_classes):
     rng = np.random.default_rng(3)
     y = np.array([f"a class of a long name, number {place}" for place in range(n_classes)] * 12)

@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
+from tests.examples import thorough
 from tests.show.svg import assert_drawn_again_in_others, assert_names_and_variables_alone
 from tests.show.test_displays import HOSTILE, boxes_of, new_axes, overlapping
 from unnaive.papers import InstanceGraphDisplay
@@ -174,7 +175,7 @@ def test_an_svg_of_very_many_rows_stays_below_a_megabyte():
 # Words
 
 
-@pytest.mark.parametrize("size", [None, (6.4, 4.8), (10, 4.5), (12, 6)])
+@pytest.mark.parametrize("size", [None, (6.4, 4.8), thorough((10, 4.5)), thorough((12, 6))])
 @pytest.mark.parametrize(("n_classes", "max_rows"), [(1, 1500), (2, 60), (15, 60)])
 def test_words_cover_neither_each_other_nor_the_panels(size, n_classes, max_rows):
     n = 150

@@ -7,6 +7,7 @@ matplotlib.use("Agg")
 import numpy as np
 import pytest
 
+from tests.examples import thorough
 from tests.show.svg import VARIABLES, colours_of, written_in
 from tests.show.test_displays import HOSTILE, new_axes, overlapping
 from unnaive.papers import ParameterEffectDisplay
@@ -93,7 +94,9 @@ def test_less_is_better_turns_the_axis_of_scores_round_and_no_other():
 
 
 @pytest.mark.parametrize("logarithmic", [False, True])
-@pytest.mark.parametrize("values", [[3], [1, 2], [2.1, 2.4], [10, 12, 15], [1e-3, 1e6], VALUES])
+@pytest.mark.parametrize(
+    "values", [[3], thorough([1, 2]), thorough([2.1, 2.4]), thorough([10, 12, 15]), [1e-3, 1e6], VALUES]
+)
 def test_words_are_apart_from_each_other(values, logarithmic):
     numbers = np.linspace(0.5, 0.9, len(values))
     display = ParameterEffectDisplay(values, numbers, 7 * numbers, logarithmic=logarithmic, title="Trees").plot()
