@@ -16,7 +16,7 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
 
 # The same examples for everybody, at every run. The profile `explore` draws many others at random; `few` is for kernels
 # that are not compiled (tests/measure_coverage.py).
-settings.register_profile("same", max_examples=40, derandomize=True, database=None, deadline=None)
+settings.register_profile("same", max_examples=25, derandomize=True, database=None, deadline=None)
 settings.register_profile("thorough", derandomize=True, database=None, deadline=None)
 settings.register_profile("explore", max_examples=1000, deadline=None, print_blob=True)
 settings.register_profile("few", max_examples=10, derandomize=True, database=None, deadline=None)
@@ -35,7 +35,10 @@ def pytest_addoption(parser):
 def pytest_collection_modifyitems(config, items):
     """What needs a folder of data or a browser is thorough: the usual run is the same on every machine."""
     if config.option.shuffle is not None:
-        random.Random(config.option.shuffle).shuffle(items)
+        draw = random.Random(config.option.shuffle)
+        draw.shuffle(items)
+        places = {path: draw.random() for path in dict.fromkeys(item.path for item in items)}
+        items.sort(key=lambda item: places[item.path])  # modules in a random order too, but each in one piece
     for item in items:
         if {"data_folder", "browser"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("thorough")
