@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +45,8 @@ class CountingClassifier(TableInput, AdditiveClassifier):
     discretizer: Any
     max_bytes: int
 
-    _kept = ("classes_", "n_features_in_", "feature_names_in_", "encoder_", "statistic_")
-    _settled_in_fit = ("discretizer",)
+    _kept: ClassVar[tuple[str, ...]] = ("classes_", "n_features_in_", "feature_names_in_", "encoder_", "statistic_")
+    _settled_in_fit: ClassVar[tuple[str, ...]] = ("discretizer",)
 
     @property
     @abstractmethod
