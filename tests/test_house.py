@@ -13,7 +13,18 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "unnaive"
 
 # From top to bottom; imports point down. Families share a level: none imports another but those named below.
-FAMILIES = ["bayes", "mass", "decomposition", "instance_graph", "neural", "text", "tensors", "graphs", "baselines"]
+FAMILIES = [
+    "bayes",
+    "pooled",
+    "mass",
+    "decomposition",
+    "instance_graph",
+    "neural",
+    "text",
+    "tensors",
+    "graphs",
+    "baselines",
+]
 LAYERS = [
     ["__main__"],
     ["cli"],

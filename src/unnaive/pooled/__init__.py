@@ -1,0 +1,1 @@
+"""PooledBayes and its experts."""

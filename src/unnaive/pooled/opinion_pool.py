@@ -1,0 +1,163 @@
+"""Logarithmic opinion pool: weights of experts that make known answers most likely."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+_BIAS_RIDGE = 1.0
+_MAX_ITER = 200
+_MEMORY = 8  # steps that the curvature is estimated from
+_TOLERANCE = 1e-7  # of the relative gain of a step
+_SLOPE = 1e-4  # share of the gain promised by the gradient that a step must have
+
+
+class OpinionPool(NamedTuple):
+    """Weights of the experts, none negative, and a bias for every class."""
+
+    weights: NDArray[np.float64]
+    bias: NDArray[np.float64]
+
+    def scores(self, opinions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Pooled log scores of opinions of shape (n_rows, n_experts, n_classes)."""
+        scores = np.empty((len(opinions), len(self.bias)))
+        _pool(opinions, self.weights, self.bias, scores)
+        return scores
+
+
+def fit_pool(
+    opinions: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    row_weights: NDArray[np.float64],
+    start: NDArray[np.float64],
+    ridge: NDArray[np.float64],
+) -> OpinionPool:
+    """Maximize the likelihood of the classes, less a ridge around the weights ``start`` and around no bias."""
+    n_experts = len(start)
+    found = _minimize(opinions, classes, row_weights, start, ridge)
+    return OpinionPool(found[:n_experts], found[n_experts:])
+
+
+@njit(cache=True, nogil=True)
+def _pool(opinions, weights, bias, scores):
+    for row in range(opinions.shape[0]):
+        of_row = scores[row]
+        of_row[:] = bias
+        for expert in range(len(weights)):
+            weight = weights[expert]
+            if weight > 0:
+                for y in range(len(bias)):
+                    of_row[y] += weight * opinions[row, expert, y]
+
+
+@njit(cache=True, nogil=True)
+def _loss(opinions, classes, row_weights, start, ridge, at, gradient):
+    """The loss at some weights, followed by biases; its gradient is written."""
+    n_rows, n_experts, n_classes = opinions.shape
+    loss = 0.0
+    for k in range(n_experts):
+        loss += ridge[k] * (at[k] - start[k]) ** 2
+        gradient[k] = 2 * ridge[k] * (at[k] - start[k])
+    for k in range(n_experts, len(at)):
+        loss += _BIAS_RIDGE * at[k] ** 2
+        gradient[k] = 2 * _BIAS_RIDGE * at[k]
+    score = np.empty(n_classes)
+    for row in range(n_rows):
+        of_row = opinions[row]
+        score[:] = at[n_experts:]
+        for k in range(n_experts):
+            weight = at[k]
+            if weight != 0:
+                for y in range(n_classes):
+                    score[y] += weight * of_row[k, y]
+        largest = score.max()
+        own = score[classes[row]] - largest
+        total = 0.0
+        for y in range(n_classes):
+            score[y] = np.exp(score[y] - largest)
+            total += score[y]
+        loss += row_weights[row] * (np.log(total) - own)
+        scale = row_weights[row] / total
+        for y in range(n_classes):
+            score[y] *= scale
+        score[classes[row]] -= row_weights[row]
+        for k in range(n_experts):
+            change = 0.0
+            for y in range(n_classes):
+                change += score[y] * of_row[k, y]
+            gradient[k] += change
+        for y in range(n_classes):
+            gradient[n_experts + y] += score[y]
+    return loss
+
+
+@njit(cache=True, nogil=True)
+def _minimize(opinions, classes, row_weights, start, ridge):
+    """Projected L-BFGS: weights at zero whose gradient would make them negative stay out of a step."""
+    n_experts = len(start)
+    size = n_experts + opinions.shape[2]
+    at = np.zeros(size)
+    at[:n_experts] = start
+    gradient = np.empty(size)
+    loss = _loss(opinions, classes, row_weights, start, ridge, at, gradient)
+    steps = np.empty((_MEMORY, size))
+    changes = np.empty((_MEMORY, size))
+    share = np.empty(_MEMORY)
+    free = np.empty(size, np.bool_)
+    n_kept = 0
+    n_small = 0
+    for _ in range(_MAX_ITER):
+        for k in range(size):
+            free[k] = k >= n_experts or at[k] > 0 or gradient[k] < 0
+        direction = np.where(free, -gradient, 0.0)
+        if n_kept:
+            direction = _curved(direction, steps, changes, share, n_kept, free)
+        if direction @ gradient >= 0:
+            direction = np.where(free, -gradient, 0.0)
+            n_kept = 0
+        length = 1.0 if n_kept else min(1.0, 1.0 / max(np.abs(direction).max(), 1e-300))
+        found = False
+        for _ in range(40):
+            new = at + length * direction
+            for k in range(n_experts):
+                new[k] = max(new[k], 0.0)
+            new_gradient = np.empty(size)
+            new_loss = _loss(opinions, classes, row_weights, start, ridge, new, new_gradient)
+            if new_loss <= loss + _SLOPE * (gradient @ (new - at)):
+                found = True
+                break
+            length *= 0.5
+        if not found:
+            break
+        step, change = new - at, new_gradient - gradient
+        gain = loss - new_loss
+        at, gradient, loss = new, new_gradient, new_loss
+        if step @ change > 1e-12 * (change @ change):
+            place = n_kept % _MEMORY
+            steps[place], changes[place], share[place] = step, change, 1.0 / (step @ change)
+            n_kept += 1
+        n_small = n_small + 1 if gain <= _TOLERANCE * abs(loss) else 0
+        if n_small == 2:
+            break
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _curved(direction, steps, changes, share, n_kept, free):
+    """The direction times the inverse curvature that the last steps showed, among the free parameters."""
+    last = min(n_kept, _MEMORY)
+    alpha = np.empty(last)
+    for back in range(last):
+        place = (n_kept - 1 - back) % _MEMORY
+        alpha[back] = share[place] * (steps[place] @ direction)
+        direction = direction - alpha[back] * changes[place]
+    place = (n_kept - 1) % _MEMORY
+    direction = direction / (share[place] * (changes[place] @ changes[place]))
+    for back in range(last - 1, -1, -1):
+        place = (n_kept - 1 - back) % _MEMORY
+        beta = share[place] * (changes[place] @ direction)
+        direction = direction + (alpha[back] - beta) * steps[place]
+    return np.where(free, direction, 0.0)
