@@ -20,6 +20,7 @@ TABLE_MODELS = [name for name, model in MODELS.items() if model.data == "table" 
 COUNTING_MODELS = [name for name in TABLE_MODELS if hasattr(MODELS[name].make(), "merge")]
 # Of a few rows the tensor has fewer components than dtc's default.
 pytestmark = pytest.mark.filterwarnings("ignore:The tensor of these rows has no more than")
+LIMITED = [name for name in COUNTING_MODELS if "max_bytes" in MODELS[name].make().get_params()]
 every_model = pytest.mark.parametrize("name", TABLE_MODELS)
 every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
 
@@ -161,7 +162,7 @@ def test_numbers_of_any_size_are_learnt(name, scale, data):
 def test_numbers_too_large_to_square_are_learnt_or_refused_with_the_name_of_their_column(name, scale, data):
     table, labels = data
     table["weight"] *= scale
-    if name in ("gnb", "kde-nb", "massbayes", "wanbia-gaussian"):
+    if name in ("gnb", "kde-nb", "massbayes", "wanbia-gaussian", "pooled"):
         with pytest.raises(ValueError, match="Column 'weight'"):
             MODELS[name].make().fit(table, labels)
     else:
@@ -429,15 +430,18 @@ def test_a_bad_batch_is_not_learnt_in_part(name, data):
         model.partial_fit(new_coat, labels[:39])
 
 
-def _twin(table, labels, **parameters):
+def _twin(name, table, labels, **parameters):
+    """A model with given bins, if it has any, and such of the parameters as it has."""
+    made = MODELS[name].make()
     bins = MDLDiscretizer().fit(table[["age", "weight"]].to_numpy(), labels)
-    return {"discretizer": FrozenEstimator(bins)} | parameters
+    given = {"discretizer": FrozenEstimator(bins)} | parameters
+    return made.set_params(**{name: value for name, value in given.items() if name in made.get_params()})
 
 
 @every_counting_model
 def test_only_models_of_the_same_kind_are_merged(name, data):
     table, labels = data
-    model = MODELS[name].make(**_twin(table, labels)).fit(table, labels)
+    model = _twin(name, table, labels).fit(table, labels)
     other_kind = (AODE() if name != "aode" else TAN()).fit(table, labels)
     with Unchanged(model, table), pytest.raises(TypeError, match="Cannot merge"):
         model.merge(other_kind)
@@ -450,21 +454,21 @@ def test_only_models_of_the_same_kind_are_merged(name, data):
 @every_counting_model
 def test_models_of_different_parameters_are_not_merged(name, data):
     table, labels = data
-    model = MODELS[name].make(**_twin(table, labels)).fit(table, labels)
-    parameter = "m" if "m" in model.get_params() else "alpha"
-    other = MODELS[name].make(**_twin(table, labels), **{parameter: 7.5}).fit(table, labels)
-    with Unchanged(model, table), pytest.raises(ValueError, match=f"different parameters: {parameter} .* 7.5"):
+    model = _twin(name, table, labels).fit(table, labels)
+    parameter = next(name for name in ("m", "alpha", "n_trees") if name in model.get_params())
+    other = _twin(name, table, labels, **{parameter: 7}).fit(table, labels)
+    with Unchanged(model, table), pytest.raises(ValueError, match=f"different parameters: {parameter} .* 7"):
         model.merge(other)
     how = {"n_jobs": 2, "max_bytes": 2**30}  # these do not change what was counted
-    model.merge(MODELS[name].make(**_twin(table, labels, **how)).fit(table, labels))
+    model.merge(_twin(name, table, labels, **how).fit(table, labels))
     np.testing.assert_array_equal(model.class_count_.sum(), 80)
 
 
 @every_counting_model
 def test_models_of_different_columns_are_not_merged(name, data):
     table, labels = data
-    model = MODELS[name].make(**_twin(table, labels)).fit(table, labels)
-    renamed = MODELS[name].make(**_twin(table, labels)).fit(table.rename(columns={"coat": "fur"}), labels)
+    model = _twin(name, table, labels).fit(table, labels)
+    renamed = _twin(name, table, labels).fit(table.rename(columns={"coat": "fur"}), labels)
     with Unchanged(model, table), pytest.raises(ValueError, match="different names"):
         model.merge(renamed)
     numbers = np.column_stack([np.arange(40.0) % 3, np.arange(40.0) % 2])
@@ -480,15 +484,15 @@ def test_models_of_different_columns_are_not_merged(name, data):
 @every_counting_model
 def test_models_of_labels_that_cannot_be_compared_are_not_merged(name, data):
     table, labels = data
-    model = MODELS[name].make(**_twin(table, labels)).fit(table, labels)
-    other = MODELS[name].make(**_twin(table, labels)).fit(table, (labels == "dog").astype(int))
+    model = _twin(name, table, labels).fit(table, labels)
+    other = _twin(name, table, labels).fit(table, (labels == "dog").astype(int))
     with Unchanged(model, table), pytest.raises((ValueError, TypeError), match=r"label|class"):
         model.merge(other)
 
 
 @every_counting_model
 def test_models_of_different_cut_points_are_not_merged(name, data):
-    if name in ("gnb", "kde-nb"):
+    if name in ("gnb", "kde-nb", "pooled"):
         pytest.skip("has no cut points")
     table, labels = data
     model = MODELS[name].make().fit(table, labels)
@@ -649,7 +653,7 @@ def many_categories():
     return table, np.arange(N_CATEGORIES) % 4
 
 
-@pytest.mark.parametrize("name", [name for name in COUNTING_MODELS if MODELS[name].estimator != "NaiveBayes"])
+@pytest.mark.parametrize("name", [name for name in LIMITED if MODELS[name].estimator != "NaiveBayes"])
 def test_a_table_that_would_not_fit_is_refused_before_it_is_allocated(name, many_categories):
     table, labels = many_categories
     model = MODELS[name].make(categorical_features="all")
@@ -677,7 +681,7 @@ def test_naive_bayes_counts_ten_thousand_categories(name, many_categories):
     assert model.score(table, labels) == 1.0
 
 
-@every_counting_model
+@pytest.mark.parametrize("name", LIMITED)
 def test_a_model_does_not_outgrow_its_limit(name, data):
     table, labels = data[0][["coat", "mood"]], data[1]
     model = (

@@ -119,6 +119,8 @@ _HIGHER_ORDER = "Ganiz, Lytkin & Pottenger 2009"
 # One entry per model: name, estimator, module, description, paper, and what is not the default.
 # fmt: off
 _OWN = (
+    Model("pooled", "PooledBayes", "pooled.pooled_bayes",
+          "counted experts, pooled by leave-one-out", "this library", parameters={"random_state": 0}),
     Model("nb", "NaiveBayes", "bayes.naive_bayes", "naive Bayes, numbers discretized", "John & Langley 1995"),
     Model("gnb", "NaiveBayes", "bayes.naive_bayes",
           "naive Bayes, numbers Gaussian", "John & Langley 1995", parameters={"numeric": "gaussian"}),

@@ -65,7 +65,14 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import unnaive
-from tests.test_common import COUNTING_MODELS, TABLE_MODELS, assert_same_model, given_bins, random_table
+from tests.test_common import (
+    COUNTING_MODELS,
+    TABLE_MODELS,
+    assert_same_model,
+    given_bins,
+    random_table,
+    with_given_bins,
+)
 from unnaive import (
     AODE,
     TAN,
@@ -301,7 +308,7 @@ def test_all_attributes_of_a_counting_model_come_back(name, tmp_path):
 def test_a_loaded_model_goes_on_learning_as_if_it_had_never_been_saved(name, tmp_path):
     first, more, other = (random_table(seed, 60) for seed in range(3))
     classes = ["always", "no", "perhaps", "yes"]
-    model = MODELS[name].make(discretizer=given_bins()).partial_fit(*first, classes=classes)
+    model = with_given_bins(name).partial_fit(*first, classes=classes)
     loaded = there_and_back(model, tmp_path).model
     more[0]["colour"] = more[0]["colour"].replace("amber", "a colour never seen")
     table = random_table(3, 50)[0]
