@@ -28,7 +28,7 @@ EQUIVALENT = {
     ("text/path_kernels.py", "pure_paths"): {
         "n_documents, n_terms = (len(starts) - 1, len(term_starts) - 1) -> "
         "n_documents, n_terms = (len(starts) - 1, len(term_starts) + 1)": _LONGER,
-        "zero = np.zeros(1, dtype=ends.dtype)[0] -> zero = np.zeros(2, dtype=ends.dtype)[0]": "The first is all it takes.",
+        "zero = np.zeros(1, dtype=ends.dtype)[0] -> zero = np.zeros(2, dtype=ends.dtype)[0]": "The first is taken.",
         "mark = term + 1 -> mark = term + 2": "Any numbers above zero, one per term, are marks.",
         "if third and n_targets != 0: -> if third or n_targets != 0:": "The last steps are read in third order only.",
     },

@@ -373,7 +373,7 @@ def test_baselines_take_mixed_tables_with_holes_and_values_never_seen(name, tabl
     [
         ({"models": []}, "no models"),
         ({"models": ["aoed"]}, "did you mean 'aode'"),
-        ({"models": ["zzz"]}, "there are nb, gnb"),
+        ({"models": ["zzz"]}, "there are pooled, nb, gnb"),
         ({"data": {}}, "no data sets"),
         ({"metrics": ["acuracy"]}, "no metric called 'acuracy'"),
         ({"metrics": []}, "no metrics"),

@@ -236,7 +236,7 @@ def _count(codes, classes, weights, n_classes, column, value, is_category, child
     counts = np.zeros((n_nodes, n_classes))
     probabilities = np.empty((n_nodes, n_classes))
     for row in range(codes.shape[0]):
-        node = 0
+        node = np.int64(0)
         while child[node]:
             node = _next(column, value, is_category, child, node, codes[row])
         counts[node, classes[row]] += weights[row]

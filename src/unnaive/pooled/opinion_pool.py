@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -94,70 +95,59 @@ def _loss(opinions, classes, row_weights, start, ridge, at, gradient):
     return loss
 
 
-@njit(cache=True, nogil=True)
-def _minimize(opinions, classes, row_weights, start, ridge):
+def _minimize(
+    opinions: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    row_weights: NDArray[np.float64],
+    start: NDArray[np.float64],
+    ridge: NDArray[np.float64],
+) -> NDArray[np.float64]:
     """Projected L-BFGS: weights at zero whose gradient would make them negative stay out of a step."""
-    n_experts = len(start)
-    size = n_experts + opinions.shape[2]
-    at = np.zeros(size)
-    at[:n_experts] = start
-    gradient = np.empty(size)
+    n_experts, n_classes = opinions.shape[1:]
+    lowest = np.append(np.zeros(n_experts), np.full(n_classes, -np.inf))
+    at = np.append(start, np.zeros(n_classes))
+    gradient = np.empty_like(at)
     loss = _loss(opinions, classes, row_weights, start, ridge, at, gradient)
-    steps = np.empty((_MEMORY, size))
-    changes = np.empty((_MEMORY, size))
-    share = np.empty(_MEMORY)
-    free = np.empty(size, np.bool_)
-    n_kept = 0
+    curvature: deque[tuple[NDArray[np.float64], NDArray[np.float64], float]] = deque(maxlen=_MEMORY)
     n_small = 0
     for _ in range(_MAX_ITER):
-        for k in range(size):
-            free[k] = k >= n_experts or at[k] > 0 or gradient[k] < 0
-        direction = np.where(free, -gradient, 0.0)
-        if n_kept:
-            direction = _curved(direction, steps, changes, share, n_kept, free)
+        free = (at > lowest) | (gradient < 0)
+        direction = np.where(free, _curved(np.where(free, -gradient, 0.0), curvature), 0.0)
         if direction @ gradient >= 0:
             direction = np.where(free, -gradient, 0.0)
-            n_kept = 0
-        length = 1.0 if n_kept else min(1.0, 1.0 / max(np.abs(direction).max(), 1e-300))
-        found = False
+            curvature.clear()
+        length = 1.0 if curvature else min(1.0, 1.0 / max(np.abs(direction).max(), 1e-300))
+        new_gradient = np.empty_like(at)
         for _ in range(40):
-            new = at + length * direction
-            for k in range(n_experts):
-                new[k] = max(new[k], 0.0)
-            new_gradient = np.empty(size)
+            new = np.maximum(at + length * direction, lowest)
             new_loss = _loss(opinions, classes, row_weights, start, ridge, new, new_gradient)
             if new_loss <= loss + _SLOPE * (gradient @ (new - at)):
-                found = True
                 break
             length *= 0.5
-        if not found:
+        else:
             break
-        step, change = new - at, new_gradient - gradient
-        gain = loss - new_loss
+        step, change, gain = new - at, new_gradient - gradient, loss - new_loss
         at, gradient, loss = new, new_gradient, new_loss
         if step @ change > 1e-12 * (change @ change):
-            place = n_kept % _MEMORY
-            steps[place], changes[place], share[place] = step, change, 1.0 / (step @ change)
-            n_kept += 1
+            curvature.append((step, change, float(step @ change)))
         n_small = n_small + 1 if gain <= _TOLERANCE * abs(loss) else 0
         if n_small == 2:
             break
     return at
 
 
-@njit(cache=True, nogil=True)
-def _curved(direction, steps, changes, share, n_kept, free):
-    """The direction times the inverse curvature that the last steps showed, among the free parameters."""
-    last = min(n_kept, _MEMORY)
-    alpha = np.empty(last)
-    for back in range(last):
-        place = (n_kept - 1 - back) % _MEMORY
-        alpha[back] = share[place] * (steps[place] @ direction)
-        direction = direction - alpha[back] * changes[place]
-    place = (n_kept - 1) % _MEMORY
-    direction = direction / (share[place] * (changes[place] @ changes[place]))
-    for back in range(last - 1, -1, -1):
-        place = (n_kept - 1 - back) % _MEMORY
-        beta = share[place] * (changes[place] @ direction)
-        direction = direction + (alpha[back] - beta) * steps[place]
-    return np.where(free, direction, 0.0)
+def _curved(
+    direction: NDArray[np.float64], curvature: deque[tuple[NDArray[np.float64], NDArray[np.float64], float]]
+) -> NDArray[np.float64]:
+    """The direction times the inverse curvature that the last steps showed."""
+    if not curvature:
+        return direction
+    shares = []
+    for step, change, product in reversed(curvature):
+        shares.append(step @ direction / product)
+        direction = direction - shares[-1] * change
+    _, change, product = curvature[-1]
+    direction = direction * (product / (change @ change))
+    for step, change, product in curvature:
+        direction = direction + (shares.pop() - change @ direction / product) * step
+    return direction
