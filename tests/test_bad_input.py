@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 
+from tests.examples import thorough
 from unnaive import AODE, KDB, TAN, WAODE, AnDE, AODEsr, BayesNet, HiddenNaiveBayes, MDLDiscretizer, NaiveBayes
 from unnaive.models import MODELS
 
@@ -21,8 +22,16 @@ COUNTING_MODELS = [name for name in TABLE_MODELS if hasattr(MODELS[name].make(),
 # Of a few rows the tensor has fewer components than dtc's default.
 pytestmark = pytest.mark.filterwarnings("ignore:The tensor of these rows has no more than")
 LIMITED = [name for name in COUNTING_MODELS if "max_bytes" in MODELS[name].make().get_params()]
-every_model = pytest.mark.parametrize("name", TABLE_MODELS)
-every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
+
+
+def _one_of_each_class(names):
+    """Models that differ only in parameters from an earlier one are for the thorough run."""
+    first = {MODELS[name].estimator: name for name in reversed(names)}
+    return pytest.mark.parametrize("name", [name if name in first.values() else thorough(name) for name in names])
+
+
+every_model = _one_of_each_class(TABLE_MODELS)
+every_counting_model = _one_of_each_class(COUNTING_MODELS)
 
 
 def pets(n_rows=40, seed=0):

@@ -8,6 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict
 
+from tests.examples import thorough
 from tests.test_common import random_batches, random_table
 from unnaive import PooledBayes
 
@@ -90,7 +91,7 @@ def test_leave_one_out_does_not_see_labels_that_are_random():
         assert model.leave_one_out_scores_[expert]["log_loss"] > 0.68
 
 
-@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+@pytest.mark.parametrize("load", [load_wine, thorough(load_iris), thorough(load_breast_cancer)])
 def test_it_is_better_than_a_forest_and_leave_one_out_says_how_good_it_is(load):
     X, y = load(return_X_y=True)
     model = PooledBayes(random_state=0)
