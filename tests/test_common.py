@@ -19,7 +19,7 @@ from tests.examples import thorough
 from tests.naive_reference.averaged import aode, averaged_n_dependence
 from tests.naive_reference.hidden import hidden_naive_bayes
 from tests.naive_reference.naive import categorical_naive_bayes
-from unnaive import InstanceGraphEmbedding, MDLDiscretizer, NaiveBayes, TableEncoder
+from unnaive import HigherOrderSVC, InstanceGraphEmbedding, MDLDiscretizer, NaiveBayes, TableEncoder
 from unnaive.models import MODELS as REGISTRY
 
 # Of a few rows the tensor has fewer components than dtc's default.
@@ -117,9 +117,13 @@ CHECKS = parametrize_with_checks(ESTIMATORS, expected_failed_checks=_failures_of
 
 
 def _with_marks(estimator, check):
-    """Leave variants of a class to the thorough tests, and read-only arrays, for which all kernels compile again."""
+    """Leave variants of a class to the thorough tests, and costly checks.
+
+    These are read-only arrays, for which all kernels compile again, and wide random matrices for models of text.
+    """
     is_variant = repr(estimator) not in FIRST_OF_CLASS.values()
     is_costly = check.keywords.get("readonly_memmap") and type(estimator) is not NaiveBayes
+    is_costly |= check.func.__name__ == "check_estimator_sparse_tag" and type(estimator) is HigherOrderSVC
     return pytest.param(estimator, check, marks=[pytest.mark.thorough] if is_variant or is_costly else [])
 
 

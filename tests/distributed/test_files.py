@@ -149,6 +149,7 @@ def test_what_cannot_be_is_said_before_a_cluster_is_asked(arguments, complaint, 
     assert os.listdir() == ["data"]
 
 
+@pytest.mark.thorough
 def test_a_scheduler_that_is_not_there_is_one_sentence(folder, address, run, monkeypatch):
     monkeypatch.setattr("unnaive.distributed.fitting._SECONDS_TO_CONNECT", 1)
     with socket.socket() as free:

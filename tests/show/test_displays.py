@@ -952,6 +952,7 @@ def test_pyplot_is_not_imported_where_axes_are_given():
     assert run(code) == "6"
 
 
+@pytest.mark.thorough
 def test_finding_evidence_does_without_matplotlib():
     code = """
     import sys

@@ -316,6 +316,7 @@ def test_svg_has_all_names_as_they_are_and_no_colours_but_variables():
     assert_names_and_variables_alone(hostile, new_axes, HOSTILE, {"var(--c0)", "var(--c1)", "var(--faint)"})
 
 
+@pytest.mark.thorough
 def test_without_axes_a_figure_of_its_size_is_made_and_pyplot_is_left_alone_otherwise():
     code = """
     import sys

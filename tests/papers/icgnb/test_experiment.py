@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import train_test_split
 
+from tests.examples import thorough
 from unnaive import InstanceGraphEmbedding, NaiveBayes, WeightedGaussianNB
 from unnaive.evaluate.compare import compare
 from unnaive.io.datasets import Dataset
@@ -103,7 +104,7 @@ def assembled(model, dataset, **parameters):
     return accuracies(classifier, replace(dataset, X=pd.DataFrame(attributes)))
 
 
-@pytest.mark.parametrize("name", ["iris", "wine"])
+@pytest.mark.parametrize("name", ["wine", thorough("iris")])
 def test_the_public_estimator_measures_what_its_parts_measure(name, tmp_path):
     dataset = icgnb.read_set(name)
     models = icgnb.make_models(str(tmp_path), n_epochs=40)
