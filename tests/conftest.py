@@ -16,7 +16,7 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
 
 # The same examples for everybody, at every run. The profile `explore` draws many others at random; `few` is for kernels
 # that are not compiled (tests/measure_coverage.py).
-settings.register_profile("same", max_examples=15, derandomize=True, database=None, deadline=None)
+settings.register_profile("same", max_examples=10, derandomize=True, database=None, deadline=None)
 settings.register_profile("thorough", derandomize=True, database=None, deadline=None)
 settings.register_profile("explore", max_examples=1000, deadline=None, print_blob=True)
 settings.register_profile("few", max_examples=10, derandomize=True, database=None, deadline=None)

@@ -156,7 +156,7 @@ def test_nothing_else_needs_rdkit(monkeypatch):
 
 
 def test_a_molecule_has_heavy_atoms_and_numbers_of_bonds():
-    pytest.importorskip("rdkit")
+    pytest.importorskip("rdkit", reason="needs RDKit: install unnaive[chem]")
     acid, benzene, nitrile, salt = read_graphs(["CC(=O)O", "c1ccccc1", "C#N", "[Na+].[Cl-]"])
     assert acid == Graph("CCOO", [(0, 1, 1), (1, 2, 2), (1, 3, 1)])
     assert {label for _, _, label in benzene.edges} == {4}
@@ -165,14 +165,14 @@ def test_a_molecule_has_heavy_atoms_and_numbers_of_bonds():
 
 
 def test_smiles_that_cannot_be_read_are_named_with_their_place(capfd):
-    pytest.importorskip("rdkit")
+    pytest.importorskip("rdkit", reason="needs RDKit: install unnaive[chem]")
     with pytest.raises(ValueError, match=r"^Graph 1: 'C\(C' is not a molecule in SMILES"):
         read_graphs(["CC", "C(C"])
     assert capfd.readouterr().err == ""
 
 
 def test_molecules_of_the_toxicology_challenge_are_read_like_its_graphs(data_folder):
-    pytest.importorskip("rdkit")
+    pytest.importorskip("rdkit", reason="needs RDKit: install unnaive[chem]")
     with gzip.open(data_folder / "ptc_graphs.jsonl.gz", "rt") as lines:
         expected = {row["id"]: row for row in map(json.loads, lines)}
     table = pd.read_csv(data_folder / "ptc_smiles.csv.gz")
