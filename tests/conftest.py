@@ -14,12 +14,11 @@ from tests.show.browser import open_browser
 # Threads of BLAS and OpenMP would only wait for each other: every core has a process of pytest-xdist.
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
-# The same examples for everybody, at every run. The profile `explore` draws many others at random; `few` is for kernels
-# that are not compiled (tests/measure_coverage.py).
+# The same examples for everybody, at every run. The profile `thorough` has ten times as many, and `explore` draws many
+# others at random.
 settings.register_profile("same", max_examples=10, derandomize=True, database=None, deadline=None)
 settings.register_profile("thorough", derandomize=True, database=None, deadline=None)
 settings.register_profile("explore", max_examples=1000, deadline=None, print_blob=True)
-settings.register_profile("few", max_examples=10, derandomize=True, database=None, deadline=None)
 settings.load_profile("same")
 
 # A background job of a shell ignores interrupts; some tests interrupt themselves.

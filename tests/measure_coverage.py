@@ -1,7 +1,7 @@
 """Line and branch coverage of the package: ``python -m tests.measure_coverage``; arguments go to ``coverage report``.
 
 Lines of compiled functions are only seen where they are not compiled. So the whole suite runs compiled, as for users,
-and the tests of kernels once more as plain Python, with fewer examples. What runs in other processes counts too.
+and the tests of kernels once more as plain Python. What runs in other processes counts too.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-FAMILIES = ("bayes", "mass", "decomposition", "instance_graph", "neural", "text", "tensors", "graphs")
+FAMILIES = ("bayes", "pooled", "mass", "decomposition", "instance_graph", "neural", "text", "tensors", "graphs")
 KERNELS = [
     *(f"tests/{folder}" for folder in ("counts", "encoding", *FAMILIES)),
     "tests/core/test_posterior.py",
@@ -19,7 +19,7 @@ KERNELS = [
     "tests/test_common.py::test_products_kept_as_logarithms_give_the_same_averages",
 ]
 # Compiled functions do not warn of overflows and logarithms of zero; plain Python does.
-PLAIN = ["-p", "tests.measure_coverage", "--hypothesis-profile=few", "-W", "ignore::RuntimeWarning"]
+PLAIN = ["-p", "tests.measure_coverage", "-W", "ignore::RuntimeWarning"]
 MAX_SECONDS = 10
 
 
