@@ -66,6 +66,7 @@ TESTED_IN = {
     "cli.experiments": "cli/test_main.py",
     "cli.options": "cli/test_main.py",
     "core.saved_state": "persist/test_model_file.py",
+    "core.threads": "test_common.py",
     "counts.statistic": "counts/test_distinct_rows.py",
     "decomposition.unfoldings": "decomposition/test_cp.py",
     "distributed.counting": "distributed/test_fitting.py",

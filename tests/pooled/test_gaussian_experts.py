@@ -31,36 +31,30 @@ def drawn(seed, n_rows=40, n_numbers=3, n_classes=3):
     return dimensions(numbers, codes, moments), classes.astype(np.int32), weights, moments
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_linear_discriminant_is_that_of_the_definition_and_leaves_rows_out(seed):
-    X, classes, weights, moments = drawn(seed)
-    assert X.shape[1] == 6
-    discriminant = linear_discriminant(moments)
+def linear(X, classes, weights, moments):
     shrinkage = 0.05 * np.diag(moments.scatter).mean() + 1e-9
-    found = score_linear(X, moments, discriminant)
-    left_out = score_linear(X, moments, discriminant, classes, weights)
-    for row in range(len(X)):
-        expected = linear_answer(X, classes, weights, 3, shrinkage, X[row])
-        np.testing.assert_allclose(found[row], np.maximum(expected, -25), rtol=1e-9, atol=1e-9)
-        rest = np.arange(len(X)) != row
-        expected = linear_answer(X[rest], classes[rest], weights[rest], 3, shrinkage, X[row])
-        np.testing.assert_allclose(left_out[row], np.maximum(expected, -25), rtol=1e-9, atol=1e-9)
+    return score_linear, linear_discriminant(moments), linear_answer, X, shrinkage
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_quadratic_discriminant_is_that_of_the_definition_and_leaves_rows_out(seed):
-    X, classes, weights, moments = drawn(seed)
-    numbers = X[:, :3]
+def quadratic(X, classes, weights, moments):
     common = moments.scatter[:3, :3] / weights.sum()
     prior = 10 * (0.7 * common + 0.3 * np.diag(np.diag(common)) + 1e-3 * np.eye(3))
-    discriminant = quadratic_discriminant(moments)
-    found = score_quadratic(X, moments, discriminant)
-    left_out = score_quadratic(X, moments, discriminant, classes, weights)
+    return score_quadratic, quadratic_discriminant(moments), quadratic_answer, X[:, :3], prior
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", [linear, quadratic])
+def test_discriminants_are_those_of_their_definitions_and_leave_rows_out(kind, seed):
+    X, classes, weights, moments = drawn(seed)
+    assert X.shape[1] == 6
+    score, discriminant, answer, seen, prior = kind(X, classes, weights, moments)
+    found = score(X, moments, discriminant)
+    left_out = score(X, moments, discriminant, classes, weights)
     for row in range(len(X)):
-        expected = quadratic_answer(numbers, classes, weights, 3, prior, numbers[row])
+        expected = answer(seen, classes, weights, 3, prior, seen[row])
         np.testing.assert_allclose(found[row], np.maximum(expected, -25), rtol=1e-9, atol=1e-9)
         rest = np.arange(len(X)) != row
-        expected = quadratic_answer(numbers[rest], classes[rest], weights[rest], 3, prior, numbers[row])
+        expected = answer(seen[rest], classes[rest], weights[rest], 3, prior, seen[row])
         np.testing.assert_allclose(left_out[row], np.maximum(expected, -25), rtol=1e-9, atol=1e-9)
 
 

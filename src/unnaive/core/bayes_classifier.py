@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.posterior import to_log_posterior, to_posterior
+from unnaive.core.threads import in_threads
 
 _MIN_ROWS_PER_THREAD = 256
 
@@ -108,6 +109,4 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         if n_parts == 1:
             return [work(slice(0, n_rows))]
         cuts = np.linspace(0, n_rows, n_parts + 1).astype(int).tolist()
-        return Parallel(n_jobs=n_parts, prefer="threads")(
-            delayed(work)(slice(start, stop)) for start, stop in pairwise(cuts)
-        )
+        return in_threads(work, [slice(start, stop) for start, stop in pairwise(cuts)], n_parts)

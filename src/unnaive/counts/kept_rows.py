@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.splitmix import STEP, mixed
 from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
 
 
@@ -125,25 +126,16 @@ def distinct_rows(
 
 @njit(cache=True, nogil=True)
 def row_hashes(codes, bits, classes):
-    """A hash of every row, of 64 bits that are as good as random."""
+    """A hash of 64 bits of every row."""
     hashes = np.empty(len(classes), np.uint64)
     for row in range(len(classes)):
-        state = _mixed(np.uint64(classes[row]) + np.uint64(0x9E3779B97F4A7C15))
+        state = mixed(np.uint64(classes[row]) + STEP)
         for column in range(codes.shape[1]):
-            state = _mixed(state ^ np.uint64(np.int64(codes[row, column]) + 2))
+            state = mixed(state ^ np.uint64(np.int64(codes[row, column]) + 2))
         for column in range(bits.shape[1]):
-            state = _mixed(state ^ np.uint64(bits[row, column]))
+            state = mixed(state ^ np.uint64(bits[row, column]))
         hashes[row] = state
     return hashes
-
-
-@njit(cache=True, nogil=True)
-def _mixed(x):
-    """The finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
-    x = x + np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 @njit(cache=True, nogil=True)

@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.encoding.categories import bin_of
+
 MISSING = 255
 _MAX_BINS = 254
 _MAX_ROWS = 100_000  # that decide where numbers are cut
@@ -94,18 +96,6 @@ def _place(codes, places, place_starts, columns, found):
 @njit(cache=True, nogil=True)
 def _bin(numbers, cuts, cut_starts, columns, found):
     for c in range(columns.shape[0]):
-        start = cut_starts[c]
         for row in range(numbers.shape[0]):
-            value = numbers[row, c]
-            if np.isnan(value):
-                found[row, columns[c]] = MISSING
-                continue
-            low = start
-            high = cut_starts[c + 1]
-            while low < high:
-                middle = (low + high) // 2
-                if value > cuts[middle]:
-                    low = middle + 1
-                else:
-                    high = middle
-            found[row, columns[c]] = low - start
+            # -1, of NaN, becomes the byte 255, which is MISSING.
+            found[row, columns[c]] = np.uint8(bin_of(numbers[row, c], cuts, cut_starts[c], cut_starts[c + 1]) & 255)

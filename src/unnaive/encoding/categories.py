@@ -270,17 +270,20 @@ def bin_codes(X, cuts_flat, cut_starts):
         for j in range(d):
             start = cut_starts[j]
             for i in range(block, block_stop):
-                value = X[i, j]
-                if np.isnan(value):
-                    codes[i, j] = -1
-                    continue
-                low = start
-                high = cut_starts[j + 1]
-                while low < high:
-                    middle = (low + high) // 2
-                    if value > cuts_flat[middle]:
-                        low = middle + 1
-                    else:
-                        high = middle
-                codes[i, j] = low - start
+                codes[i, j] = bin_of(X[i, j], cuts_flat, start, cut_starts[j + 1])
     return codes
+
+
+@njit(cache=True, nogil=True)
+def bin_of(value, cuts, start, stop):
+    """Number of ``cuts[start:stop]``, which ascend, below a number; -1 for NaN."""
+    if np.isnan(value):
+        return -1
+    low, high = start, stop
+    while low < high:
+        middle = (low + high) // 2
+        if value > cuts[middle]:
+            low = middle + 1
+        else:
+            high = middle
+    return low - start

@@ -16,9 +16,11 @@ from math import log
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from unnaive.core.threads import in_threads
 
 MAX_VALUE = 1e100  # squares of larger numbers may overflow
 _LEAF = 10  # maximum number of rows in a leaf
@@ -101,11 +103,7 @@ class NearestRows:
             else:
                 _find_in_all(self._columns, queries[part], indices[part], squares[part])
 
-        parts = [slice(first, last) for first, last in pairwise(edges)]
-        if n_parts == 1:
-            find_some(parts[0])
-        else:
-            Parallel(n_jobs=n_parts, prefer="threads")(delayed(find_some)(part) for part in parts)
+        in_threads(find_some, [slice(first, last) for first, last in pairwise(edges)], n_parts)
         return indices, squares
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
+from unnaive.core.threads import in_threads
 from unnaive.mass.hd_tree import (
     WORD,
     add_shares,
@@ -138,9 +139,7 @@ def grow_forest(
     def grow_part(part: int) -> list[Tree]:
         return [grow(samples[place], settings, seeds[place]) for place in range(part, len(seeds), n_parts)]
 
-    if n_parts <= 1:
-        return grow_part(0) if seeds else []
-    parts = Parallel(n_jobs=n_parts, prefer="threads")(delayed(grow_part)(part) for part in range(n_parts))
+    parts = in_threads(grow_part, range(n_parts), max(1, n_parts))
     return [parts[place % n_parts][place // n_parts] for place in range(len(seeds))]
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.splitmix import uniform
+from unnaive.core.threads import in_threads
 from unnaive.encoding.byte_codes import MISSING
 
 N_SHARES = 8  # sets of rows that splits are chosen on; each row is in six of them
@@ -66,10 +67,7 @@ def grow_trees(
         nodes = _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances_of, seeds[tree])
         return *nodes, *_count(codes, classes, weights, n_classes, *nodes)
 
-    if effective_n_jobs(n_jobs) == 1:
-        grown = [grow(tree) for tree in range(len(seeds))]
-    else:
-        grown = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(grow)(tree) for tree in range(len(seeds)))
+    grown = in_threads(grow, range(len(seeds)), n_jobs)
     sizes = np.array([len(nodes[0]) for nodes in grown])
     first = np.cumsum(sizes) - sizes
     column, value, is_category, child, counts, probabilities = map(np.concatenate, zip(*grown))
@@ -110,17 +108,6 @@ def _information(codes, classes, weights, rows, n_classes, coarse):
                         sum_ += table[value, y] * np.log(table[value, y] * total / (of_value * of_class[y]))
         information[column] = (sum_ - 0.5 * (n_values - 1) * (n_present - 1)) / max(total, 1e-12)
     return information
-
-
-@njit(cache=True, nogil=True)
-def _random(state):
-    """The next of a sequence of random numbers in [0, 1) (splitmix64)."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    x = state[0]
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    x = x ^ (x >> np.uint64(31))
-    return np.float64(x >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @njit(cache=True, nogil=True)
@@ -165,10 +152,10 @@ def _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances,
         best_column, best_value, best_kind = -1, np.uint8(0), False
         for _ in range(_N_CANDIDATES):
             for _ in range(_N_TRIES):
-                column = min(np.searchsorted(chances, _random(state), side="right"), len(chances) - 1)
+                column = min(np.searchsorted(chances, uniform(state), side="right"), len(chances) - 1)
                 of_column = by_column[column]
-                one = of_column[rows[begin + np.int64(_random(state) * (end - begin))]]
-                other = of_column[rows[begin + np.int64(_random(state) * (end - begin))]]
+                one = of_column[rows[begin + np.int64(uniform(state) * (end - begin))]]
+                other = of_column[rows[begin + np.int64(uniform(state) * (end - begin))]]
                 if one != other:
                     break
             if one == other:
@@ -181,7 +168,7 @@ def _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances,
                     value = np.uint8(MISSING)
                 else:
                     least, largest = min(one, other), max(one, other)
-                    value = np.uint8(least + np.int64(_random(state) * (largest - least)))
+                    value = np.uint8(least + np.int64(uniform(state) * (largest - least)))
             left[:] = 0.0
             low, high = (value, value) if kind else (np.uint8(0), value)
             for k in range(last - begin):

@@ -1,16 +1,15 @@
-"""The experts of PooledBayes: learnt from rows in the order of their hashes, pooled by their leave-one-out answers."""
+"""The experts of PooledBayes: learned from rows in the order of their hashes, pooled by their leave-one-out answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from unnaive.core.posterior import to_log_posterior
+from unnaive.core.threads import in_threads
 from unnaive.core.validation import FloatArray, IntArray
 from unnaive.encoding.byte_codes import MISSING
 from unnaive.pooled.count_trees import CountTrees, grow_trees, score_trees, score_trees_left_out
@@ -75,7 +74,7 @@ class LeftOut(NamedTuple):
 
 
 class Experts(NamedTuple):
-    """What was learnt: experts that are not asked are None; ``names`` are those of the posteriors in their order."""
+    """What was learned: experts that are not asked are None; ``names`` are those of the posteriors in their order."""
 
     members: SuperParents | None
     trees: CountTrees | None
@@ -177,13 +176,13 @@ def learn(
         quadratic = quadratic_discriminant(moments) if of_classes else None
     with_columns = "columns" in settings.experts
     n_opinions = len(names) + n_columns * with_columns
-    nobody = OpinionPool(np.zeros(n_opinions), np.zeros(n_classes))
-    experts = Experts(members, trees, moments, linear, quadratic, class_weight, names, with_columns, nobody, {})
+    no_pool = OpinionPool(np.zeros(n_opinions), np.zeros(n_classes))
+    experts = Experts(members, trees, moments, linear, quadratic, class_weight, names, with_columns, no_pool, {})
     first = slice(0, max(1, min(settings.pool_rows, _MAX_OPINIONS // (n_opinions * n_classes))))
     # A row of weight w stands for w rows, one of which is left out.
     left_out = LeftOut(classes[first], np.minimum(weights[first], 1.0), shares[first])
     opinions = np.concatenate(
-        _in_threads(
+        in_threads(
             lambda part: experts.opinions(rows.part(part), left_out.part(part)),
             _parts(len(left_out.classes)),
             settings.n_jobs,
@@ -210,13 +209,6 @@ def _byte_ranks(codes: NDArray[np.uint8], weights: FloatArray) -> tuple[FloatArr
 
 def _parts(n_rows: int) -> list[slice]:
     return [slice(at, min(at + _ROWS_AT_A_TIME, n_rows)) for at in range(0, n_rows, _ROWS_AT_A_TIME)]
-
-
-def _in_threads(work: Callable[[Any], Any], parts: list[Any], n_jobs: int | None) -> list[Any]:
-    """What ``work`` gives for every part, in their order."""
-    if effective_n_jobs(n_jobs) == 1 or len(parts) == 1:
-        return [work(part) for part in parts]
-    return Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(part) for part in parts)
 
 
 def _scored(answer: FloatArray, classes: NDArray[np.int32], weights: FloatArray) -> dict[str, float]:

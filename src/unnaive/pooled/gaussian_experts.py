@@ -140,8 +140,8 @@ def score_linear(
     """Log posteriors, of counted rows as if the weights ``left_out`` had not been counted."""
     distance = np.empty((len(X), len(moments.weight)))
     across = np.empty_like(distance if classes is not None else distance[:0])
-    nobody = np.empty(0, np.int32)
-    _linear_distances(X, *discriminant, nobody if classes is None else classes, distance, across)
+    own_classes = np.empty(0, np.int32) if classes is None else classes
+    _linear_distances(X, *discriminant, own_classes, distance, across)
     degrees = moments.weight.sum() - len(moments.weight)
     if classes is None or left_out is None:
         return _log_posterior(moments.log_prior - max(degrees, 1.0) / 2 * distance)

@@ -68,7 +68,7 @@ class PooledBayes(CountingClassifier):
         Added to the log scores; 0 for classes without rows.
     leave_one_out_score_ : float
         Accuracy on the training rows, each answered by the experts without it: an estimate that needs no
-        cross-validation. The weights of the pool have seen the rows, so it is slightly hopeful.
+        cross-validation. The weights of the pool have seen the rows, so it is slightly optimistic.
     leave_one_out_scores_ : dict of str to dict
         Accuracy and log loss, by leave-one-out, of each expert and of the pool.
     encoder_ : TableEncoder
@@ -216,7 +216,7 @@ class PooledBayes(CountingClassifier):
             return None
         class_ranks = np.full(len(self.classes_), -1, dtype=np.int64)
         class_ranks[classes] = np.arange(len(classes))
-        values = [known.values for known in self.encoder_._categories if known is not None]
+        values = [known.tolist() for known in self.encoder_.categories_ if known is not None]
         ranks = [_ranks(statistic.codes[:, j], of_column) for j, of_column in enumerate(values)]
         codes = _ranked(statistic.codes, ranks)
         y = class_ranks[statistic.classes].astype(np.int32)
@@ -260,7 +260,7 @@ class _Derived(NamedTuple):
     experts: Experts
 
     def of_all_classes(self, log_posterior: FloatArray) -> FloatArray:
-        """The same with classes without rows, which are as good as impossible."""
+        """The same for all classes; those without rows get the lowest score that does not underflow."""
         scores = np.full((len(log_posterior), len(self.class_ranks)), _IMPOSSIBLE)
         scores[:, self.classes] = log_posterior
         return scores

@@ -10,10 +10,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 
+from unnaive.core.threads import in_threads
 from unnaive.text.path_kernels import add_over_terms, by_term, neighbours, pure_paths, squares, sum_over_terms
 
 _WORK_PER_THREAD = 2_000_000  # steps; fewer do not pay off
@@ -95,12 +96,6 @@ class _Graph:
         return list(pairwise([0, *inner, self.n_terms]))
 
 
-def _in_parts(work: Any, parts: list[tuple[int, int]]) -> list[Any]:
-    if len(parts) == 1:
-        return [work(*parts[0])]
-    return Parallel(n_jobs=len(parts), prefer="threads")(delayed(work)(*part) for part in parts)
-
-
 def _second_order(graph: _Graph, n_jobs: int | None) -> tuple[list[int], int]:
     """The closed form, without A² or any other terms-by-terms matrix.
 
@@ -112,11 +107,10 @@ def _second_order(graph: _Graph, n_jobs: int | None) -> tuple[list[int], int]:
     u = graph.to_terms((lengths - 1) * (lengths - 2))
     parts = graph.parts(n_jobs, int(lengths @ lengths))
     q = sum(
-        _in_parts(
-            lambda start, stop: squares(
-                graph.starts, graph.terms, graph.term_starts, graph.documents, graph.places, start, stop
-            ),
+        in_threads(
+            lambda part: squares(graph.starts, graph.terms, graph.term_starts, graph.documents, graph.places, *part),
             parts,
+            len(parts),
         )
     )
     middle = (s * s - q - u) // 2
@@ -133,15 +127,13 @@ def _third_order(graph: _Graph, n_jobs: int | None) -> tuple[list[int], int]:
         s = graph.to_terms(lengths - 1)
         u = graph.to_terms((lengths - 1) * (lengths - 2))
 
-        def part(start: int, stop: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        def of_part(part: tuple[int, int]) -> tuple[NDArray[Any], NDArray[Any]]:
             sums = np.zeros((6, graph.n_terms), dtype=dtype)
             within = np.zeros(graph.n_documents, dtype=dtype)
-            neighbours(
-                graph.starts, graph.terms, graph.term_starts, graph.documents, start, stop, shared, s, sums, within
-            )
+            neighbours(graph.starts, graph.terms, graph.term_starts, graph.documents, *part, shared, s, sums, within)
             return sums, within
 
-        found = _in_parts(part, parts)
+        found: list[Any] = in_threads(of_part, parts, len(parts))
         # Sums over the neighbours k of a term, and over its documents d, with a the number of documents shared with
         # k, and r the sum of a over the terms of d: a², a³, a²s, (l-2)r, (l-2)(l-3)r, and closed walks of three steps.
         q, cubes, squares_s, long_r, longer_r, closed = sum(sums for sums, _ in found)
@@ -172,7 +164,7 @@ def _pure(graph: _Graph, among: _Graph, order: int, n_jobs: int | None) -> tuple
     parts = graph.parts(n_jobs, graph.n_terms * (len(graph.terms) + len(among.terms)))
 
     def count(dtype: type) -> tuple[NDArray[Any], NDArray[Any]]:
-        def part(start: int, stop: int) -> NDArray[Any]:
+        def of_part(part: tuple[int, int]) -> NDArray[Any]:
             ends_and_inner = np.zeros((2, graph.n_terms), dtype=dtype)
             pure_paths(
                 graph.starts,
@@ -183,14 +175,14 @@ def _pure(graph: _Graph, among: _Graph, order: int, n_jobs: int | None) -> tuple
                 among.terms,
                 among.term_starts,
                 among.documents,
-                start,
-                stop,
+                *part,
                 order == 3,
                 ends_and_inner,
             )
             return ends_and_inner
 
-        ends, inner = sum(_in_parts(part, parts))
+        found: list[Any] = in_threads(of_part, parts, len(parts))
+        ends, inner = sum(found)
         return ends, inner
 
     ends, inner = _exactly(count, bound=len(graph.terms) ** order)
