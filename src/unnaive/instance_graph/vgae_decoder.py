@@ -325,7 +325,7 @@ def _softplus(s, sigmoid, width):
     """Σ log(1 + exp(s)) = Σ max(s, 0) - log Π max(sigmoid, 1 - sigmoid), one logarithm per row of the block."""
     total = 0.0
     for row in range(_STEP):
-        product = 1.0  # of up to 256 factors of at least a half
+        product = np.float64(1.0)  # of up to 256 factors of at least a half
         for j in range(row * _BLOCK, row * _BLOCK + width):
             total += max(s[j], 0.0)
             product *= max(sigmoid[j], 1.0 - sigmoid[j])
