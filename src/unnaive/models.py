@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -39,6 +40,8 @@ class Model:
         Whether it takes part in a comparison when no models are named; slow or memory-hungry ones do not.
     counts : bool
         Whether a model of text uses how often a term occurs, or only whether it does.
+    requires : str
+        The package it needs besides those that this library installs, of the extra "peers"; "" if none.
     """
 
     name: str
@@ -51,11 +54,17 @@ class Model:
     transductive: bool = False
     by_default: bool = True
     counts: bool = False
+    requires: str = ""
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it is a classifier of scikit-learn, here for comparison."""
+        """Whether it is a classifier of another library, here for comparison."""
         return self.module.startswith("baselines.")
+
+    @property
+    def installed(self) -> bool:
+        """Whether the package it needs is installed."""
+        return not self.requires or find_spec(self.requires) is not None
 
     @property
     def home(self) -> str:
@@ -65,6 +74,8 @@ class Model:
     @property
     def make(self) -> Callable[..., Any]:
         """Make a new estimator; keyword arguments are further parameters."""
+        if not self.installed:
+            raise ValueError(f"{self.name!r} needs the package {self.requires}: pip install 'unnaive[peers]'.")
         return partial(getattr(import_module(f"unnaive.{self.module}"), self.estimator), **self.parameters)
 
     def make_for_table(self) -> Any:
@@ -182,7 +193,6 @@ _OWN = (
     Model("stl", "SupportTensorMachine", "tensors.support_tensor_machine",
           "support tensor machine, one weight vector per mode", "Tao et al. 2007", data="tensor", by_default=False),
 )
-# fmt: on
 
 _BASELINES = (
     *(
@@ -198,6 +208,14 @@ _BASELINES = (
             ("sk-bnb", "bernoulli_nb", "scikit-learn's Bernoulli naive Bayes"),
         )
     ),
+    Model("calibrated-forest", "calibrated_forest", "baselines.peers",
+          "random forest, calibrated on its out-of-bag answers", "scikit-learn", by_default=False),
+    Model("tuned-boosting", "tuned_boosting", "baselines.peers",
+          "histogram gradient boosting, tuned by inner folds", "scikit-learn", by_default=False),
+    Model("lightgbm", "lightgbm", "baselines.peers",
+          "LightGBM's gradient boosting", "LightGBM", by_default=False, requires="lightgbm"),
+    Model("xgboost", "xgboost", "baselines.peers",
+          "XGBoost's gradient boosting", "XGBoost", by_default=False, requires="xgboost"),
     *(
         Model(name, estimator, "baselines.text", description, "scikit-learn", data="text", counts=name != "text-svm")
         for name, estimator, description in (
@@ -208,6 +226,7 @@ _BASELINES = (
         )
     ),
 )
+# fmt: on
 
 MODELS: dict[str, Model] = {model.name: model for model in (*_OWN, *_BASELINES)}
 
@@ -241,13 +260,13 @@ GROUPS: dict[str, Callable[[Model], bool]] = {
 def find_models(names: Iterable[str], data: str = "table") -> list[Model]:
     """Models by name or group: ``"default"``, ``"all"``, ``"own"`` (those of this library) or ``"baselines"``.
 
-    A group has only models that take this kind of data; naming another model is an error.
+    A group has only models that take this kind of data and whose package is installed; naming another one is an error.
     """
     of_kind = {name: model for name, model in MODELS.items() if data in _TAKES.get(model.data, (model.data,))}
     found: dict[str, Model] = {}
     for name in names:
         if name in GROUPS:
-            found.update({model.name: model for model in of_kind.values() if GROUPS[name](model)})
+            found.update({model.name: model for model in of_kind.values() if GROUPS[name](model) and model.installed})
         elif name in MODELS:
             MODELS[name].check_takes(data)
             found[name] = MODELS[name]

@@ -28,7 +28,7 @@ from unnaive.evaluate.results_file import read_results
 from unnaive.io.datasets import Dataset
 from unnaive.models import MODELS, Model
 
-BASELINES = [name for name, model in MODELS.items() if model.is_baseline and model.data == "table"]
+BASELINES = [name for name, model in MODELS.items() if model.is_baseline and model.data == "table" and model.installed]
 
 
 @pytest.fixture(scope="module")

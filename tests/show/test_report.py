@@ -219,7 +219,7 @@ def test_the_verdict_says_when_no_model_is_significantly_better_than_the_baselin
 
 def test_the_verdict_says_when_a_plain_model_is_ahead_of_all_bayesian_ones():
     table = {f"set {place}": {"nb": 0.8, "aode": 0.85, "boosting": 0.9} for place in range(3)}
-    ahead = "A scikit-learn model ranks above all Bayesian models of unnaive; the best of these is aode"
+    ahead = "A model of scikit-learn ranks above all Bayesian models of unnaive; the best of these is aode"
     assert f"{ahead} (average rank 2)." in verdict(made(table))
     assert re.search(f"{re.escape(ahead)} \\(0.8.. ± 0.00.\\)", verdict(made({"one": table["set 0"]})))
     table = {f"set {place}": {"nb": 0.8, "aode": 0.95, "boosting": 0.9} for place in range(3)}

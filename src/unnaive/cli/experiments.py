@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -151,7 +152,12 @@ def leaderboard(
             {
                 "leaderboard": [standing._asdict() for standing in found.comparison.leaderboard()],
                 "recommendations": [
-                    {**choice._asdict(), "rivals": [rival._asdict() for rival in choice.rivals]}
+                    {
+                        **choice._asdict(),
+                        "rivals": [
+                            {**rival._asdict(), "posterior": asdict(rival.posterior)} for rival in choice.rivals
+                        ],
+                    }
                     for choice in found.recommendations
                 ],
             }
@@ -160,4 +166,5 @@ def leaderboard(
     out = printer()
     out.print(terminal.leaderboard(found.comparison, out.width))
     for choice in found.recommendations:
-        out.print(f"For {choice.kind}: {choice.model}, then {', '.join(choice.next)}.", highlight=False)
+        fast = "" if choice.max_time == float("inf") else ", fast"
+        out.print(f"For {choice.kind}{fast}: {choice.model}, then {', '.join(choice.next)}.", highlight=False)

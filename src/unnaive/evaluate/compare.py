@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
+from threadpoolctl import threadpool_limits
 
 from unnaive import __version__
 from unnaive.core.validation import refuse_missing_labels
@@ -388,12 +389,13 @@ def _fit_and_score(
     elif contender.in_place:
         X_fit, y_fit = dataset.X, labels.astype(object)
         y_fit[test] = None
-    start = time.perf_counter()
-    model.fit(X_fit, y_fit)
-    fitted = time.perf_counter()
-    known = model.label_distributions_[test] if contender.in_place else None
-    outcome = _outcome(model, X_test, truth[test], classes, known)
-    predicted = time.perf_counter()
+    with threadpool_limits(1):  # threads of matrix products and OpenMP: models use the cores they are told to
+        start = time.perf_counter()
+        model.fit(X_fit, y_fit)
+        fitted = time.perf_counter()
+        known = model.label_distributions_[test] if contender.in_place else None
+        outcome = _outcome(model, X_test, truth[test], classes, known)
+        predicted = time.perf_counter()
     return FoldResult(
         *task.key,
         len(train),

@@ -84,11 +84,9 @@ def _caveats(comparison: Comparison, standings: Sequence[Standing]) -> list[Mark
     own = [standing for standing in standings if (entry := entries[standing.model]) and not entry.is_baseline]
     winner = entries[best.model]
     if winner and winner.is_baseline and own and own[0].rank > best.rank:
-        sentence = Markup(
-            "A scikit-learn model ranks above all Bayesian models of unnaive; the best of these is {} ({})."
-        )
+        sentence = Markup("A model of {} ranks above all Bayesian models of unnaive; the best of these is {} ({}).")
         detail = f"average rank {own[0].rank:.3g}" if many else _mean(own[0])
-        sentences.append(sentence.format(_code(own[0].model), detail))
+        sentences.append(sentence.format(winner.paper, _code(own[0].model), detail))
     return sentences
 
 

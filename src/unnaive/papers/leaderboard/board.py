@@ -11,13 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unnaive.evaluate.compare import compare
-from unnaive.evaluate.comparison import Comparison
+from unnaive.evaluate.comparison import Comparison, higher_is_better
+from unnaive.evaluate.metrics import calibration_error_of
+from unnaive.evaluate.significance import BayesianSignedRanks, bayesian_signed_ranks
 from unnaive.models import MODELS, Model, find_models
 from unnaive.papers.leaderboard.tables import KINDS, Tables
 from unnaive.show.style import scored
 
-METRICS = ("accuracy", "log_loss")
-MAX_RUNTIME = 10.0  # of a recommended model, as a multiple of naive Bayes'
+METRICS = ("accuracy", "log_loss")  # that rank
+MEASURED = (*METRICS, "brier", "auc_pr")
+MAX_RUNTIME = 10.0  # of a fast model, as a multiple of naive Bayes'
+ROPE = 0.01  # differences of accuracy and of log loss up to this are practically none
 
 
 def contenders(names: Sequence[str] = ()) -> list[Model]:
@@ -44,7 +48,7 @@ def run(
         chosen,
         tables.data,
         cv=cv,
-        metrics=METRICS,
+        metrics=MEASURED,
         baseline="nb",
         n_jobs=n_jobs,
         random_state=seed,
@@ -56,10 +60,10 @@ def run(
 
 
 class Rival(NamedTuple):
-    """A recommended model against the best baseline in a metric, on one kind of data.
+    """A model against a baseline in a metric, over data sets.
 
-    ``wins``, ``ties`` and ``losses`` count the data sets on which the mean score of the recommended model is better,
-    equal and worse, and ``p_value`` is that of Wilcoxon's signed ranks.
+    ``wins``, ``ties`` and ``losses`` count the data sets on which the mean score of the model is better, equal and
+    worse, ``p_value`` is that of Wilcoxon's signed ranks, and ``posterior`` that of the Bayesian signed ranks.
     """
 
     metric: str
@@ -72,6 +76,7 @@ class Rival(NamedTuple):
     ties: int
     losses: int
     p_value: float
+    posterior: BayesianSignedRanks
 
     @property
     def verdict(self) -> str:
@@ -82,9 +87,13 @@ class Rival(NamedTuple):
 
 
 class Recommendation(NamedTuple):
-    """The model to use for a kind of data, the next ones, its time as a multiple of naive Bayes', and its rivals."""
+    """The model to use for a kind of data, the next ones, its time as a multiple of naive Bayes', and its rivals.
+
+    ``max_time`` is the longest time, as such a multiple, that was allowed.
+    """
 
     kind: str
+    max_time: float
     model: str
     next: list[str]
     time: float
@@ -124,11 +133,25 @@ class Leaderboard:
         ratios = {model: own[~np.isnan(own)] / seconds["nb"][~np.isnan(own)] for model, own in seconds.items()}
         return {model: float(np.exp(np.log(own).mean())) if len(own) else np.nan for model, own in ratios.items()}
 
-    def recommend(self, kind: str) -> Recommendation:
-        """The best model of this library for a kind of data, by one rule for all.
+    def calibration_errors(self) -> dict[str, float]:
+        """Expected calibration error of every model with probabilities, in 15 bins: mean over the data sets done."""
+        found = {}
+        for model in self.comparison.models:
+            errors = []
+            for data in self.comparison.data:
+                folds = self.comparison.folds(data, model)
+                tables = [fold.reliability for fold in folds if fold.reliability is not None]
+                if len(tables) == len(folds):
+                    errors.append(calibration_error_of(np.sum(tables, axis=0)))
+            if errors:
+                found[model] = float(np.mean(errors))
+        return found
 
-        Of those that failed on no data set of that kind and take at most ten times as long as naive Bayes, the one
-        with the best mean of its average ranks by accuracy and by log loss.
+    def recommend(self, kind: str | None = None, max_time: float = np.inf) -> Recommendation:
+        """The best model of this library for a kind of data, or for all, by one rule.
+
+        Of those that failed on no data set of that kind and take at most ``max_time`` times as long as naive Bayes, the
+        one with the best mean of its average ranks by accuracy and by log loss.
         """
         comparison, times = self.on(kind), self.times(kind)
         ranks = {metric: self.ranks(metric, kind) for metric in METRICS}
@@ -136,16 +159,27 @@ class Leaderboard:
         fit = [
             model
             for model in comparison.models
-            if not MODELS[model].is_baseline and model not in failed and times[model] <= MAX_RUNTIME
+            if not MODELS[model].is_baseline and model not in failed and times[model] <= max_time
         ]
         best, *others = sorted(fit, key=lambda model: sum(of_metric[model] for of_metric in ranks.values()))
-        rivals = [_rival(comparison, metric, best, ranks[metric]) for metric in METRICS]
-        return Recommendation(kind, best, others[:2], times[best], [rival for rival in rivals if rival is not None])
+        rivals = [self.rivals(best, metric, kind)[:1] for metric in METRICS]
+        return Recommendation(kind or "all", max_time, best, others[:2], times[best], [*rivals[0], *rivals[1]])
+
+    def rivals(self, model: str, metric: str, kind: str | None = None) -> list[Rival]:
+        """A model against every baseline, the one of the best rank first."""
+        comparison, ranks = self.on(kind), self.ranks(metric, kind)
+        baselines = [name for name in ranks if MODELS[name].is_baseline]
+        return [_rival(comparison, metric, model, other, ranks) for other in sorted(baselines, key=ranks.__getitem__)]
 
     @cached_property
     def recommendations(self) -> list[Recommendation]:
-        """One for every kind of data that took part."""
-        return [self.recommend(kind) for kind in KINDS if kind in self.tables.groups]
+        """For every kind of data that took part the best model, and the best of the fast ones where it is another."""
+        found = []
+        for kind in KINDS:
+            if kind in self.tables.groups:
+                best, fast = self.recommend(kind), self.recommend(kind, MAX_RUNTIME)
+                found += [best] if best.model == fast.model else [best, fast]
+        return found
 
 
 def seconds_of(comparison: Comparison, data: str, model: str) -> float:
@@ -154,15 +188,19 @@ def seconds_of(comparison: Comparison, data: str, model: str) -> float:
     return float(np.min(fit + predict))
 
 
-def _rival(comparison: Comparison, metric: str, model: str, ranks: dict[str, float]) -> Rival | None:
-    """A model against the baseline that ranks best; None without baselines."""
-    baselines = [name for name in ranks if MODELS[name].is_baseline]
-    if not baselines:
-        return None
-    other = min(baselines, key=ranks.__getitem__)
+def _rival(comparison: Comparison, metric: str, model: str, other: str, ranks: dict[str, float]) -> Rival:
     both = comparison.restricted([model, other])
     contest = replace(both, settings={**both.settings, "baseline": other}).contests(metric)[0]
-    means = dict(zip(both.models, np.nanmean(both.scores(metric), axis=0).tolist()))
+    scores = dict(zip(both.models, both.scores(metric).T))
+    posterior = bayesian_signed_ranks(scores[model], scores[other], ROPE, higher_is_better=higher_is_better(metric))
     return Rival(
-        metric, ranks[model], means[model], other, ranks[other], means[other], *contest.by_mean, contest.wilcoxon
+        metric,
+        ranks[model],
+        float(np.nanmean(scores[model])),
+        other,
+        ranks[other],
+        float(np.nanmean(scores[other])),
+        *contest.by_mean,
+        contest.wilcoxon,
+        posterior,
     )
