@@ -245,7 +245,7 @@ def test_the_document_names_every_model_table_failure_and_twin():
             "1 of the tables were cut to 60 rows",
             "critical difference",
             "## nb beside every other library's model",
-            "| forest | 1.25 | 0.9005 | 0/0/2 |",
+            "| forest | 1.00 | 0.9005 | 0/0/2 |",
         ),
     ):
         assert words in page

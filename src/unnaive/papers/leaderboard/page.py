@@ -65,7 +65,7 @@ def document(board: Leaderboard, command: str) -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
     parts = [
         "# Leaderboard",
-        f"{n_own} models of this library and {len(comparison.models) - n_own} others ({_sources(comparison)}) on "
+        f"{n_own} models of this library and {len(comparison.models) - n_own} of {_sources(comparison)} on "
         f"{len(comparison.data)} tables, with their default parameters unless said otherwise. This page is written by "
         "the command",
         f"    {command}",
@@ -165,7 +165,7 @@ def _contested(board: Leaderboard) -> list[str]:
 def _sources(comparison: Comparison) -> str:
     """The libraries of the baselines."""
     names = dict.fromkeys(MODELS[model].paper for model in comparison.models if MODELS[model].is_baseline)
-    return ", ".join(names)
+    return " and ".join(", ".join(names).rsplit(", ", 1)) or "others"
 
 
 def _overall(board: Leaderboard) -> str:
