@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -76,8 +77,10 @@ class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         validate_data(self, X, reset=False, skip_check_array=True)
         known = X.copy()
         for name, categories in self.categories_.items():
-            values = X[name].map(str, na_action="ignore").astype(object)
-            known[name] = pd.Categorical(values.where(values.isin(categories)), categories=categories)
+            places = {category: place for place, category in enumerate(categories)}
+            codes, values = pd.factorize(X[name])  # -1 is missing
+            new_codes = np.array([*(places.get(str(value), -1) for value in values), -1])
+            known[name] = pd.Categorical.from_codes(new_codes[codes], categories=pd.Index(categories))
         return known
 
     def check_state(self) -> None:
