@@ -81,6 +81,8 @@ VARIANTS = (
         "weights of the experts hardly shrunken", constants={"experts.py": {"_RIDGE, _COLUMN_RIDGE": "0.1, 100.0"}}
     ),
     Variant("weights of the columns hardly shrunken", constants={"experts.py": {"_RIDGE, _COLUMN_RIDGE": "3.0, 3.0"}}),
+    Variant("no steps", constants={"experts.py": {"_BIAS_RIDGE, _STEP_RIDGE": "1.0, 1e12"}}),
+    Variant("steps hardly shrunken", constants={"experts.py": {"_BIAS_RIDGE, _STEP_RIDGE": "1.0, 15.0"}}),
     Variant("networks without parents", {"n_parents": 0}),
     Variant("one parent", {"n_parents": 1}),
     Variant("two parents", {"n_parents": 2}),

@@ -103,26 +103,32 @@ def quadratic_answer(X, classes, weights, n_classes, prior, row):
     return _log_normalized(scores)
 
 
-def pool_loss(opinions, classes, row_weights, start, weights, bias):
-    """What the pool minimizes."""
-    loss = 3 * sum((w - s) ** 2 for w, s in zip(weights, start)) + sum(b**2 for b in bias)
+def pool_loss(opinions, slots, classes, row_weights, start, weights, steps):
+    """What the pool minimizes: ridges of 3 around the start and of 2 around no steps."""
+    loss = 3 * sum((w - s) ** 2 for w, s in zip(weights, start)) + 2 * sum(step**2 for step in np.ravel(steps))
     for row, y in enumerate(classes):
-        scores = bias + sum(w * opinion[row] for w, opinion in zip(weights, opinions))
+        scores = sum(steps[slot] for slot in slots[row]) + sum(
+            w * opinion[row] for w, opinion in zip(weights, opinions)
+        )
         loss -= row_weights[row] * _log_normalized(scores)[y]
     return loss
 
 
-def pool(opinions, classes, row_weights, start):
-    """Weights and bias by sequential quadratic programming, with numeric gradients."""
+def pool(opinions, slots, n_slots, classes, row_weights, start):
+    """Weights and steps by sequential quadratic programming, with numeric gradients."""
     n_experts, _, n_classes = opinions.shape
+
+    def parts(at):
+        return at[:n_experts], at[n_experts:].reshape(n_slots, n_classes)
+
     found = minimize(
-        lambda at: pool_loss(opinions, classes, row_weights, start, at[:n_experts], at[n_experts:]),
-        np.concatenate([start, np.zeros(n_classes)]),
+        lambda at: pool_loss(opinions, slots, classes, row_weights, start, *parts(at)),
+        np.concatenate([start, np.zeros(n_slots * n_classes)]),
         method="SLSQP",
-        bounds=[(0, None)] * n_experts + [(None, None)] * n_classes,
+        bounds=[(0, None)] * n_experts + [(None, None)] * (n_slots * n_classes),
         options={"maxiter": 1000, "ftol": 1e-13},
     )
-    return found.x[:n_experts], found.x[n_experts:]
+    return parts(found.x)
 
 
 def _moments(X, classes, weights, n_classes):

@@ -32,7 +32,9 @@ EXPERTS = ("super_parents", "trees", "linear", "quadratic", "columns")
 _MANY_ROWS = 5000
 _BINS = (3, 5, 8, 12), (5, 8, 12, 20)  # of members in turn: of few rows, of many rows
 _COARSE = 5  # bins of numbers, to estimate what a column says about the class
-_RIDGE, _COLUMN_RIDGE = 3.0, 100.0
+_STEPS, _STEP_CATEGORIES = 8, 31  # slots of a column: bins of its numbers, or its most common categories and the rest
+_RIDGE, _COLUMN_RIDGE = 3.0, 100.0  # of the weights of experts and of columns
+_BIAS_RIDGE, _STEP_RIDGE = 1.0, 150.0
 _MAX_OPINIONS = 1 << 24  # numbers
 _MAX_QUADRATIC = 256  # columns
 _ROWS_AT_A_TIME = 1024
@@ -83,7 +85,7 @@ class Experts(NamedTuple):
     quadratic: QuadraticDiscriminant | None
     class_weight: FloatArray
     names: list[str]
-    with_columns: bool
+    slots_of: NDArray[np.int32]  # (n_columns, 256), of every byte of the columns that have a say; slot 0 is every row's
     pool: OpinionPool
     scores: dict[str, dict[str, float]]  # accuracy and log loss by leave-one-out, of every expert and of the pool
 
@@ -91,11 +93,17 @@ class Experts(NamedTuple):
         """Pooled log posteriors."""
         scores = np.empty((len(rows.codes), len(self.class_weight)))
         for part in _parts(len(scores)):
-            scores[part] = self.pool.scores(
-                self.opinions(rows.part(part), None if left_out is None else left_out.part(part))
-            )
+            opinions = self.opinions(rows.part(part), None if left_out is None else left_out.part(part))
+            scores[part] = self.pool.scores(opinions, self.slots(rows.part(part)))
         to_log_posterior(scores)
         return scores
+
+    def slots(self, rows: ByteRows) -> NDArray[np.int32]:
+        """Where each row takes the pool's steps: slot 0, and one of every column."""
+        slots = np.zeros((len(rows.codes), 1 + len(self.slots_of)), np.int32)
+        for column, of_byte in enumerate(self.slots_of, start=1):
+            slots[:, column] = of_byte[rows.codes[:, column - 1]]
+        return slots
 
     def opinions(self, rows: ByteRows, left_out: LeftOut | None = None) -> FloatArray:
         """Log posteriors of the prior and all experts, then log factors of all columns.
@@ -105,7 +113,7 @@ class Experts(NamedTuple):
         """
         n_rows, n_columns = rows.codes.shape
         n_classes, n_names = len(self.class_weight), len(self.names)
-        opinions = np.empty((n_rows, n_names + n_columns * self.with_columns, n_classes))
+        opinions = np.empty((n_rows, n_names + len(self.slots_of), n_classes))
         weight = np.repeat(self.class_weight[None, :] + 1 / n_classes, n_rows, axis=0)
         if left_out is not None:
             weight[np.arange(n_rows), left_out.classes] -= left_out.weights
@@ -116,7 +124,7 @@ class Experts(NamedTuple):
         if self.members is not None:
             factors = np.empty((n_rows, n_columns, n_classes))
             score_members(rows.codes, self.members, posterior, factors, *out)
-            if self.with_columns:
+            if len(self.slots_of):
                 opinions[:, n_names:] = factors
             if "super_parents" in of_name:
                 of_name["super_parents"][:] = posterior
@@ -174,10 +182,10 @@ def learn(
         moments = moments_of(rows.numbers, rows.codes, classes, weights, n_classes, indicators, of_classes=of_classes)
         linear = linear_discriminant(moments) if "linear" in names else None
         quadratic = quadratic_discriminant(moments) if of_classes else None
-    with_columns = "columns" in settings.experts
-    n_opinions = len(names) + n_columns * with_columns
-    no_pool = OpinionPool(np.zeros(n_opinions), np.zeros(n_classes))
-    experts = Experts(members, trees, moments, linear, quadratic, class_weight, names, with_columns, no_pool, {})
+    slots_of = _step_slots(rows.codes, weights, ranks, is_categorical)[: n_columns * ("columns" in settings.experts)]
+    n_opinions, n_slots = len(names) + len(slots_of), 1 + int(slots_of.max(initial=0))
+    no_pool = OpinionPool(np.zeros(n_opinions), np.zeros((n_slots, n_classes)))
+    experts = Experts(members, trees, moments, linear, quadratic, class_weight, names, slots_of, no_pool, {})
     first = slice(0, max(1, min(settings.pool_rows, _MAX_OPINIONS // (n_opinions * n_classes))))
     # A row of weight w stands for w rows, one of which is left out.
     left_out = LeftOut(classes[first], np.minimum(weights[first], 1.0), shares[first])
@@ -191,8 +199,10 @@ def learn(
     start = np.zeros(n_opinions)
     start[1 : len(names)] = 1 / max(1, len(names) - 1)
     ridge = np.where(np.arange(n_opinions) < len(names), _RIDGE, _COLUMN_RIDGE)
-    pool = fit_pool(opinions, left_out.classes, weights[first], start, ridge)
-    answers = {name: opinions[:, place] for place, name in enumerate(names)} | {"pool": pool.scores(opinions)}
+    step_ridge = np.append(_BIAS_RIDGE, np.full(n_slots - 1, _STEP_RIDGE))
+    slots = experts.slots(rows.part(first))
+    pool = fit_pool(opinions, slots, left_out.classes, weights[first], start, ridge, step_ridge)
+    answers = {name: opinions[:, place] for place, name in enumerate(names)} | {"pool": pool.scores(opinions, slots)}
     scores = {name: _scored(answer, left_out.classes, weights[first]) for name, answer in answers.items()}
     return experts._replace(pool=pool, scores=scores)
 
@@ -205,6 +215,24 @@ def _byte_ranks(codes: NDArray[np.uint8], weights: FloatArray) -> tuple[FloatArr
     ranks = (np.cumsum(total, axis=1) - total / 2) / np.maximum(total.sum(axis=1), 1e-300)[:, None]
     n_bytes = np.where(total.any(axis=1), 256 - np.argmax(total[:, ::-1] > 0, axis=1), 0)
     return ranks, n_bytes.astype(np.int64), has_missing
+
+
+def _step_slots(
+    codes: NDArray[np.uint8], weights: FloatArray, ranks: FloatArray, is_categorical: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """The slots of all bytes, from 1 on: bins of numbers, common categories, the others, and missing values."""
+    slots = np.minimum(ranks * _STEPS, _STEPS - 1).astype(np.int32)
+    first = 1
+    for column, of_byte in enumerate(slots):
+        if is_categorical[column]:
+            total = np.bincount(codes[:, column], weights, 256)
+            total[MISSING] = 0.0
+            of_byte[np.argsort(-total, kind="stable")] = np.minimum(np.arange(256), _STEP_CATEGORIES - 1)
+            of_byte[:] = np.minimum(of_byte, max(0, (total > 0).sum() - 1))
+        of_byte[MISSING] = of_byte[:MISSING].max() + 1
+        of_byte += first
+        first = of_byte[MISSING] + 1
+    return slots
 
 
 def _parts(n_rows: int) -> list[slice]:

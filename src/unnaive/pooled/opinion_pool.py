@@ -9,7 +9,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-_BIAS_RIDGE = 1.0
 _MAX_ITER = 200
 _MEMORY = 8  # steps that the curvature is estimated from
 _TOLERANCE = 1e-7  # of the relative gain of a step
@@ -17,63 +16,71 @@ _SLOPE = 1e-4  # share of the gain promised by the gradient that a step must hav
 
 
 class OpinionPool(NamedTuple):
-    """Weights of the experts, none negative, and a bias for every class."""
+    """Weights of the experts, none negative, and steps: what a row's slots add to the scores of the classes."""
 
     weights: NDArray[np.float64]
-    bias: NDArray[np.float64]
+    steps: NDArray[np.float64]  # (n_slots, n_classes)
 
-    def scores(self, opinions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Pooled log scores of opinions of shape (n_rows, n_experts, n_classes)."""
-        scores = np.empty((len(opinions), len(self.bias)))
-        _pool(opinions, self.weights, self.bias, scores)
+    def scores(self, opinions: NDArray[np.float64], slots: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Pooled log scores of opinions of shape (n_rows, n_experts, n_classes) and slots of shape (n_rows, any)."""
+        scores = np.empty((len(opinions), self.steps.shape[1]))
+        _pool(opinions, slots, self.weights, self.steps, scores)
         return scores
 
 
 def fit_pool(
     opinions: NDArray[np.float64],
+    slots: NDArray[np.int32],
     classes: NDArray[np.int32],
     row_weights: NDArray[np.float64],
     start: NDArray[np.float64],
     ridge: NDArray[np.float64],
+    step_ridge: NDArray[np.float64],
 ) -> OpinionPool:
-    """Maximize the likelihood of the classes, less a ridge around the weights ``start`` and around no bias."""
-    n_experts = len(start)
-    found = _minimize(opinions, classes, row_weights, start, ridge)
-    return OpinionPool(found[:n_experts], found[n_experts:])
+    """Maximize the likelihood of the classes, less a ridge around the weights ``start`` and around steps of zero."""
+    n_experts, n_classes = opinions.shape[1:]
+    found = _minimize(opinions, slots, classes, row_weights, start, ridge, step_ridge)
+    return OpinionPool(found[:n_experts], found[n_experts:].reshape(-1, n_classes))
 
 
 @njit(cache=True, nogil=True)
-def _pool(opinions, weights, bias, scores):
+def _score(opinions, slots, weights, steps, score):
+    """The pooled score of one row."""
+    score[:] = 0.0
+    for slot in slots:
+        for y in range(len(score)):
+            score[y] += steps[slot, y]
+    for expert in range(len(weights)):
+        weight = weights[expert]
+        if weight > 0:
+            for y in range(len(score)):
+                score[y] += weight * opinions[expert, y]
+
+
+@njit(cache=True, nogil=True)
+def _pool(opinions, slots, weights, steps, scores):
     for row in range(opinions.shape[0]):
-        of_row = scores[row]
-        of_row[:] = bias
-        for expert in range(len(weights)):
-            weight = weights[expert]
-            if weight > 0:
-                for y in range(len(bias)):
-                    of_row[y] += weight * opinions[row, expert, y]
+        _score(opinions[row], slots[row], weights, steps, scores[row])
 
 
 @njit(cache=True, nogil=True)
-def _loss(opinions, classes, row_weights, start, ridge, at, gradient):
-    """The loss at some weights, followed by biases; its gradient is written."""
+def _loss(opinions, slots, classes, row_weights, start, ridge, step_ridge, at, gradient):
+    """The loss at some weights, followed by steps; its gradient is written."""
     n_rows, n_experts, n_classes = opinions.shape
+    weights, by_weight = at[:n_experts], gradient[:n_experts]
+    steps, by_step = at[n_experts:].reshape(-1, n_classes), gradient[n_experts:].reshape(-1, n_classes)
     loss = 0.0
     for k in range(n_experts):
-        loss += ridge[k] * (at[k] - start[k]) ** 2
-        gradient[k] = 2 * ridge[k] * (at[k] - start[k])
-    for k in range(n_experts, len(at)):
-        loss += _BIAS_RIDGE * at[k] ** 2
-        gradient[k] = 2 * _BIAS_RIDGE * at[k]
+        loss += ridge[k] * (weights[k] - start[k]) ** 2
+        by_weight[k] = 2 * ridge[k] * (weights[k] - start[k])
+    for slot in range(len(step_ridge)):
+        for y in range(n_classes):
+            loss += step_ridge[slot] * steps[slot, y] ** 2
+            by_step[slot, y] = 2 * step_ridge[slot] * steps[slot, y]
     score = np.empty(n_classes)
     for row in range(n_rows):
         of_row = opinions[row]
-        score[:] = at[n_experts:]
-        for k in range(n_experts):
-            weight = at[k]
-            if weight != 0:
-                for y in range(n_classes):
-                    score[y] += weight * of_row[k, y]
+        _score(of_row, slots[row], weights, steps, score)
         largest = score.max()
         own = score[classes[row]] - largest
         total = 0.0
@@ -89,25 +96,29 @@ def _loss(opinions, classes, row_weights, start, ridge, at, gradient):
             change = 0.0
             for y in range(n_classes):
                 change += score[y] * of_row[k, y]
-            gradient[k] += change
-        for y in range(n_classes):
-            gradient[n_experts + y] += score[y]
+            by_weight[k] += change
+        for slot in slots[row]:
+            for y in range(n_classes):
+                by_step[slot, y] += score[y]
     return loss
 
 
 def _minimize(
     opinions: NDArray[np.float64],
+    slots: NDArray[np.int32],
     classes: NDArray[np.int32],
     row_weights: NDArray[np.float64],
     start: NDArray[np.float64],
     ridge: NDArray[np.float64],
+    step_ridge: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Projected L-BFGS: weights at zero whose gradient would make them negative stay out of a step."""
     n_experts, n_classes = opinions.shape[1:]
-    lowest = np.append(np.zeros(n_experts), np.full(n_classes, -np.inf))
-    at = np.append(start, np.zeros(n_classes))
+    n_steps = len(step_ridge) * n_classes
+    lowest = np.append(np.zeros(n_experts), np.full(n_steps, -np.inf))
+    at = np.append(start, np.zeros(n_steps))
     gradient = np.empty_like(at)
-    loss = _loss(opinions, classes, row_weights, start, ridge, at, gradient)
+    loss = _loss(opinions, slots, classes, row_weights, start, ridge, step_ridge, at, gradient)
     curvature: deque[tuple[NDArray[np.float64], NDArray[np.float64], float]] = deque(maxlen=_MEMORY)
     n_small = 0
     for _ in range(_MAX_ITER):
@@ -120,7 +131,7 @@ def _minimize(
         new_gradient = np.empty_like(at)
         for _ in range(40):
             new = np.maximum(at + length * direction, lowest)
-            new_loss = _loss(opinions, classes, row_weights, start, ridge, new, new_gradient)
+            new_loss = _loss(opinions, slots, classes, row_weights, start, ridge, step_ridge, new, new_gradient)
             if new_loss <= loss + _SLOPE * (gradient @ (new - at)):
                 break
             length *= 0.5

@@ -32,13 +32,14 @@ class PooledBayes(CountingClassifier):
 
     Every expert is a table of counts or sums, so that its answer for a training row *without that row* costs one
     subtraction. These honest answers, of all experts on all rows, decide how much each expert and each column counts:
-    a convex problem with one weight for each.
+    a convex problem.
 
     - *Super-parents*: small Bayesian networks. Each cuts the numbers into bins of its own and draws a few columns as
       parents of all others.
     - *Trees* with class counts in all nodes. Each chooses its splits on three quarters of the rows.
     - A *linear* discriminant, of numbers and indicators of categories, and a *quadratic* one of numbers.
-    - *Columns*: what each column says by itself, given the parents, on average over the networks.
+    - *Columns*: what each column says by itself, given the parents, on average over the networks; and a small step
+      for every bin of its numbers or common category, where the others together are wrong on average.
 
     Parameters
     ----------
@@ -149,7 +150,7 @@ class PooledBayes(CountingClassifier):
         """What is added to the log scores of the classes."""
         derived = self._known
         bias = np.zeros(len(self.classes_))
-        bias[derived.classes] = derived.experts.pool.bias
+        bias[derived.classes] = derived.experts.pool.steps[0]
         return bias
 
     @property
