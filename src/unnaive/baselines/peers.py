@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from unnaive.baselines.tables import TextAsCategories
 from unnaive.encoding.one_hot import on_numbers
 
-_N_ITERATIONS = tuple(range(20, 201, 20))
+_N_ITERATIONS = tuple(range(20, 121, 20))
 _LEARNING_RATES = 0.05, 0.15
 _MAX_LEAVES = 6, 31
-_N_FOLDS = 3
+_N_FOLDS = 2
 
 
 def lightgbm(**parameters: Any) -> Pipeline:

@@ -89,7 +89,7 @@ def document(board: Leaderboard, command: str) -> str:
         "## How it was measured",
         f"{comparison.settings['cv']} stratified folds, the same for all models; everything a model learns, including "
         f"cut points and categories, it learns from the training rows. {_cut_note(tables)}icgnb sees the rows to be "
-        "predicted, without their labels. tuned-boosting chooses learning rate, leaves and iterations by three folds "
+        "predicted, without their labels. tuned-boosting chooses learning rate, leaves and iterations by two folds "
         "within the training rows, calibrated-forest a temperature by its out-of-bag answers. Every model works in one "
         "thread. Support vector machines have no probabilities, so no log loss. Probabilities "
         "are clipped at 2.2e-16. Columns are numbers or categories as the files declare them, even where numbers are "
