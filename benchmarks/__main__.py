@@ -18,6 +18,7 @@ BENCHES = {
     "distributed": "Dask workers against one process, Spark and dask-ml; network traffic; killed workers",
     "streaming": "peak memory of fitting a large file in batches, and equality with the fit in memory",
     "large": "PooledBayes beside boosting and forests on tables of 3,000 rows to a million: scores, seconds, memory",
+    "leave_one_out": "what PooledBayes expects of itself beside tenfold cross-validation; small and wide tables",
     "ablation": "PooledBayes with parts left out or changed, on the tables of the leaderboard",
     "versions": "every model of two checkouts: seconds to fit and predict, and whether answers are equal",
 }
