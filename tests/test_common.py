@@ -123,7 +123,7 @@ def _with_marks(estimator, check):
     """
     is_variant = repr(estimator) not in FIRST_OF_CLASS.values()
     is_read_only = check.keywords.get("readonly_memmap") and type(estimator) is not NaiveBayes
-    is_wide = check.func.__name__ == "check_estimator_sparse_tag" and type(estimator) is HigherOrderSVC
+    is_wide = check.func.__name__.startswith("check_estimator_sparse") and type(estimator) is HigherOrderSVC
     is_costly = is_read_only or is_wide
     return pytest.param(estimator, check, marks=[pytest.mark.thorough] if is_variant or is_costly else [])
 

@@ -62,6 +62,11 @@ class Model:
         return self.module.startswith("baselines.")
 
     @property
+    def can_be_saved(self) -> bool:
+        """Whether a model file can hold it; some take part in comparisons only."""
+        return self.module != "baselines.peers"
+
+    @property
     def installed(self) -> bool:
         """Whether the package it needs is installed."""
         return not self.requires or find_spec(self.requires) is not None
@@ -115,6 +120,14 @@ class Model:
             raise ValueError(f"{self.name!r} takes text: name the text columns with --text (text=[...]).")
         kind = "numbers" if self.data == "numeric" else f"{self.data}s"
         raise ValueError(f"{self.name!r} takes {kind}, not {data}: leave out --text, or name a model of {data}.")
+
+
+def model_to_save(name: str, data: str = "table") -> Model:
+    """The model of a name; ValueError if no model file can hold it."""
+    (model,) = find_models([name], data)
+    if not model.can_be_saved:
+        raise ValueError(f"{name!r} takes part in comparisons only: no model file can hold it.")
+    return model
 
 
 def classifier_of(model: Any) -> Any:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from unnaive.io.datasets import columns_to_learn_from, open_source
 from unnaive.io.formats import DataError, TableFile, as_text
 from unnaive.io.labels import LabelReader
-from unnaive.models import classifier_of, find_models
+from unnaive.models import classifier_of, model_to_save
 from unnaive.persist import SavedModel, save
 
 _ROWS = 50_000  # read at a time
@@ -73,7 +73,7 @@ def fit_file(
     columns whole. Rows without a label are dropped. For ``target``, ``folder``, ``categorical`` and ``text`` see
     :func:`unnaive.io.load`; ``terms`` are parameters of :class:`unnaive.Terms`.
     """
-    (entry,) = find_models([name], "text" if text else "table")
+    entry = model_to_save(name, "text" if text else "table")
     model = entry.make_for_documents(**(terms or {})) if text else entry.make_for_table()
     table = open_source(source, folder, target, categorical=categorical, text=text)
     target = table.target if target is None else target

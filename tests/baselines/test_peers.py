@@ -9,6 +9,7 @@ from sklearn.metrics import log_loss
 
 from unnaive.baselines.peers import CalibratedForest, PlainTable, TunedBoosting
 from unnaive.models import MODELS, find_models
+from unnaive.streaming import fit_file
 
 
 def noisy(n_rows=200):
@@ -72,6 +73,11 @@ def test_a_strict_classifier_gets_plain_labels_and_names():
     found = PlainTable(Strict(5, random_state=0)).fit(X, labels)
     assert found.classes_.tolist() == ["setosa", "versicolor", "virginica"]
     assert (found.predict(X) == labels).mean() > 0.9
+
+
+def test_what_no_model_file_can_hold_is_refused_before_it_is_fitted(tmp_path):
+    with pytest.raises(ValueError, match="'tuned-boosting' takes part in comparisons only: no model file can hold it"):
+        fit_file("tuned-boosting", str(tmp_path / "nowhere.csv"))
 
 
 def test_models_of_packages_that_are_not_installed_are_in_no_group_and_say_what_to_install(monkeypatch):

@@ -84,6 +84,7 @@ def test_a_worker_killed_in_the_middle_is_no_harm(client_of_victims, tmp_path):
     assert_same(model, in_memory(AODE(), made(n_parts)))
 
 
+@pytest.mark.thorough
 def test_what_travels_is_a_few_states_for_each_thread_whatever_the_number_of_partitions(client):
     before = sum(client.run(sent).values())
     model = fit(AODE(), lazily(100), "label", client, max_distinct=64)

@@ -287,6 +287,7 @@ def test_an_unfinished_run_and_foreign_files_are_not_overwritten(table, tmp_path
     assert len(read_results(finished).results) == 4
 
 
+@pytest.mark.thorough
 def test_a_run_killed_at_any_moment_resumes_to_the_same_table(table, tmp_path):
     path = tmp_path / "results.jsonl"
     code = f"""

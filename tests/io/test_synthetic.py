@@ -195,6 +195,7 @@ def test_waves_are_hard_for_all_that_cut_columns_one_by_one():
     assert accuracy(KNeighborsClassifier(1), data) == 1.0
 
 
+@pytest.mark.thorough
 def test_one_big_cluster_is_all_but_solved_by_naive_bayes_and_a_little_less_by_a_tree():
     data = one_big(34_000)
     naive, tree = accuracy("nb", data), accuracy("tree", data)

@@ -925,6 +925,7 @@ def run(code, **environment):
     ).stdout.strip()
 
 
+@pytest.mark.thorough
 def test_pyplot_is_not_imported_where_axes_are_given():
     code = """
     import sys

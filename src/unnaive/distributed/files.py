@@ -22,7 +22,7 @@ from unnaive.distributed.tree_reduction import computed, folded
 from unnaive.io.delimited import MISSING
 from unnaive.io.labels import LabelReader
 from unnaive.io.source import DataError, excerpt, near
-from unnaive.models import find_models
+from unnaive.models import model_to_save
 from unnaive.persist import SavedModel
 from unnaive.streaming import Fitted, Predicted, Progress, columns_of, kinds_of, silent
 
@@ -90,7 +90,7 @@ def fit_files(
 
     ``categorical`` names numeric columns that are codes of categories; ``address`` is that of :func:`connect`.
     """
-    (entry,) = find_models([name], "table")
+    entry = model_to_save(name)
     model = entry.make()
     try:
         check_supported(model)

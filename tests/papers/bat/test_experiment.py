@@ -293,6 +293,7 @@ def small(monkeypatch):
     monkeypatch.setattr(bat, "make_models", lambda n_features=4: make_models(n_features))
 
 
+@pytest.mark.thorough
 def test_all_tables_are_built_and_resumed_from_files(small, tmp_path):
     request = Request(["AID1", "OHSUMED"], results=tmp_path / "b.jsonl")
     found = reproduce(request)
