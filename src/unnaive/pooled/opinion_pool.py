@@ -39,34 +39,34 @@ def fit_pool(
 ) -> OpinionPool:
     """Maximize the likelihood of the classes, less a ridge around the weights ``start`` and around steps of zero."""
     n_experts, n_classes = opinions.shape[1:]
-    found = _minimize(opinions, slots, classes, row_weights, start, ridge, step_ridge)
+    by_class = np.ascontiguousarray(opinions.transpose(0, 2, 1))
+    found = _minimize(by_class, slots, classes, row_weights, start, ridge, step_ridge)
     return OpinionPool(found[:n_experts], found[n_experts:].reshape(-1, n_classes))
 
 
 @njit(cache=True, nogil=True)
-def _score(opinions, slots, weights, steps, score):
-    """The pooled score of one row."""
-    score[:] = 0.0
-    for slot in slots:
-        for y in range(len(score)):
-            score[y] += steps[slot, y]
-    for expert in range(len(weights)):
-        weight = weights[expert]
-        if weight > 0:
-            for y in range(len(score)):
-                score[y] += weight * opinions[expert, y]
-
-
-@njit(cache=True, nogil=True)
 def _pool(opinions, slots, weights, steps, scores):
+    n_classes = steps.shape[1]
     for row in range(opinions.shape[0]):
-        _score(opinions[row], slots[row], weights, steps, scores[row])
+        score = scores[row]
+        score[:] = 0.0
+        for slot in slots[row]:
+            for y in range(n_classes):
+                score[y] += steps[slot, y]
+        for expert in range(len(weights)):
+            weight = weights[expert]
+            if weight > 0:
+                for y in range(n_classes):
+                    score[y] += weight * opinions[row, expert, y]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _loss(opinions, slots, classes, row_weights, start, ridge, step_ridge, at, gradient):
-    """The loss at some weights, followed by steps; its gradient is written."""
-    n_rows, n_experts, n_classes = opinions.shape
+    """The loss at some weights, followed by steps; its gradient is written.
+
+    Opinions are given by class, then expert: there are more experts than classes, and their sums are vectorized.
+    """
+    n_rows, n_classes, n_experts = opinions.shape
     weights, by_weight = at[:n_experts], gradient[:n_experts]
     steps, by_step = at[n_experts:].reshape(-1, n_classes), gradient[n_experts:].reshape(-1, n_classes)
     loss = 0.0
@@ -79,8 +79,16 @@ def _loss(opinions, slots, classes, row_weights, start, ridge, step_ridge, at, g
             by_step[slot, y] = 2 * step_ridge[slot] * steps[slot, y]
     score = np.empty(n_classes)
     for row in range(n_rows):
-        of_row = opinions[row]
-        _score(of_row, slots[row], weights, steps, score)
+        score[:] = 0.0
+        for slot in slots[row]:
+            for y in range(n_classes):
+                score[y] += steps[slot, y]
+        for y in range(n_classes):
+            of_class = opinions[row, y]
+            total = 0.0
+            for k in range(n_experts):
+                total += weights[k] * of_class[k]
+            score[y] += total
         largest = score.max()
         own = score[classes[row]] - largest
         total = 0.0
@@ -92,11 +100,10 @@ def _loss(opinions, slots, classes, row_weights, start, ridge, step_ridge, at, g
         for y in range(n_classes):
             score[y] *= scale
         score[classes[row]] -= row_weights[row]
-        for k in range(n_experts):
-            change = 0.0
-            for y in range(n_classes):
-                change += score[y] * of_row[k, y]
-            by_weight[k] += change
+        for y in range(n_classes):
+            of_class, change = opinions[row, y], score[y]
+            for k in range(n_experts):
+                by_weight[k] += change * of_class[k]
         for slot in slots[row]:
             for y in range(n_classes):
                 by_step[slot, y] += score[y]
@@ -113,7 +120,7 @@ def _minimize(
     step_ridge: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Projected L-BFGS: weights at zero whose gradient would make them negative stay out of a step."""
-    n_experts, n_classes = opinions.shape[1:]
+    n_classes, n_experts = opinions.shape[1:]
     n_steps = len(step_ridge) * n_classes
     lowest = np.append(np.zeros(n_experts), np.full(n_steps, -np.inf))
     at = np.append(start, np.zeros(n_steps))
