@@ -81,7 +81,7 @@ VARIANTS = (
         "weights of the experts hardly shrunken", constants={"experts.py": {"_RIDGE, _COLUMN_RIDGE": "0.1, 100.0"}}
     ),
     Variant("weights of the columns hardly shrunken", constants={"experts.py": {"_RIDGE, _COLUMN_RIDGE": "3.0, 3.0"}}),
-    Variant("no steps", constants={"experts.py": {"_BIAS_RIDGE, _STEP_RIDGE": "1.0, 1e12"}}),
+    Variant("no steps", constants={"experts.py": {"_BIAS_RIDGE, _STEP_RIDGE": "1.0, 1e5"}}),
     Variant("steps hardly shrunken", constants={"experts.py": {"_BIAS_RIDGE, _STEP_RIDGE": "1.0, 15.0"}}),
     Variant("networks without parents", {"n_parents": 0}),
     Variant("one parent", {"n_parents": 1}),
@@ -164,6 +164,8 @@ def document(results: dict[str, dict[str, list[float]]], args: argparse.Namespac
         rows.append((name, *halves, verdict, f"{time:.2f}"))
     header = ("variant", *(f"{metric}, {half}" for half in "AB" for metric in ("accuracy", "log loss")), "wins", "time")
     options = f"--rows {args.rows} --cv {args.cv} --seeds {args.seeds} --write docs/ablation.md"
+    if args.only:
+        options += " --only " + " ".join(f'"{name}"' for name in args.only)
     return (
         "# What each part of PooledBayes is worth\n\n"
         f"Means over {len(tables)} tables of at most {args.rows:,} rows, {args.cv} folds, {args.seeds} seeds, written "
