@@ -51,7 +51,9 @@ MAX_PASSED = 9
 # Modules without a test file of their own name, by the file that tests them.
 TESTED_IN = {
     "__main__": "cli/test_main.py",
+    "baselines.calibrated_forest": "baselines/test_peers.py",
     "baselines.text": "test_common.py",
+    "baselines.tuned_boosting": "baselines/test_peers.py",
     "bayes.ande_kernels": "bayes/test_against_references.py",
     "bayes.aode": "bayes/test_against_references.py",
     "bayes.aode_kernels": "bayes/test_against_references.py",

@@ -42,6 +42,8 @@ class Model:
         Whether a model of text uses how often a term occurs, or only whether it does.
     requires : str
         The package it needs besides those that this library installs, of the extra "peers"; "" if none.
+    can_be_saved : bool
+        Whether a model file can hold it; some take part in comparisons only.
     """
 
     name: str
@@ -55,16 +57,12 @@ class Model:
     by_default: bool = True
     counts: bool = False
     requires: str = ""
+    can_be_saved: bool = True
 
     @property
     def is_baseline(self) -> bool:
         """Whether it is a classifier of another library, here for comparison."""
         return self.module.startswith("baselines.")
-
-    @property
-    def can_be_saved(self) -> bool:
-        """Whether a model file can hold it; some take part in comparisons only."""
-        return self.module != "baselines.peers"
 
     @property
     def installed(self) -> bool:
@@ -221,14 +219,16 @@ _BASELINES = (
             ("sk-bnb", "bernoulli_nb", "scikit-learn's Bernoulli naive Bayes"),
         )
     ),
-    Model("calibrated-forest", "calibrated_forest", "baselines.peers",
-          "random forest, calibrated on its out-of-bag answers", "scikit-learn", by_default=False),
-    Model("tuned-boosting", "tuned_boosting", "baselines.peers",
-          "histogram gradient boosting, tuned by inner folds", "scikit-learn", by_default=False),
+    Model("calibrated-forest", "calibrated_forest", "baselines.calibrated_forest",
+          "random forest, calibrated on its out-of-bag answers", "scikit-learn", by_default=False, can_be_saved=False),
+    Model("tuned-boosting", "tuned_boosting", "baselines.tuned_boosting",
+          "histogram gradient boosting, tuned by inner folds", "scikit-learn", by_default=False, can_be_saved=False),
     Model("lightgbm", "lightgbm", "baselines.peers",
-          "LightGBM's gradient boosting", "LightGBM", by_default=False, requires="lightgbm"),
+          "LightGBM's gradient boosting", "LightGBM", by_default=False, requires="lightgbm",
+          can_be_saved=False),
     Model("xgboost", "xgboost", "baselines.peers",
-          "XGBoost's gradient boosting", "XGBoost", by_default=False, requires="xgboost"),
+          "XGBoost's gradient boosting", "XGBoost", by_default=False, requires="xgboost",
+          can_be_saved=False),
     *(
         Model(name, estimator, "baselines.text", description, "scikit-learn", data="text", counts=name != "text-svm")
         for name, estimator, description in (

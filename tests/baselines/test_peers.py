@@ -7,7 +7,9 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 
-from unnaive.baselines.peers import CalibratedForest, PlainTable, TunedBoosting
+from unnaive.baselines.calibrated_forest import CalibratedForest
+from unnaive.baselines.peers import PlainTable
+from unnaive.baselines.tuned_boosting import TunedBoosting
 from unnaive.models import MODELS, find_models
 from unnaive.streaming import fit_file
 
@@ -43,7 +45,7 @@ def test_of_a_forest_without_out_of_bag_answers_the_temperature_is_one(monkeypat
 
 
 def test_boosting_is_tuned_on_inner_folds_with_every_class(monkeypatch):
-    monkeypatch.setattr("unnaive.baselines.peers._N_ITERATIONS", (2, 4))
+    monkeypatch.setattr("unnaive.baselines.tuned_boosting._N_ITERATIONS", (2, 4))
     X, y = noisy(90)
     labels = np.array(["no", "yes"], dtype=object)[y]
     labels[0] = "once"

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unnaive.evaluate.bayesian_signed_ranks import BayesianSignedRanks, bayesian_signed_ranks
 from unnaive.evaluate.compare import compare
 from unnaive.evaluate.comparison import Comparison, higher_is_better
 from unnaive.evaluate.metrics import calibration_error_of
-from unnaive.evaluate.significance import BayesianSignedRanks, bayesian_signed_ranks
 from unnaive.models import MODELS, Model, find_models
 from unnaive.papers.leaderboard.tables import KINDS, Tables
 from unnaive.show.style import scored
