@@ -144,6 +144,7 @@ def leaderboard(
             "seed": seed,
             "sets": ",".join(split_names(sets)),
             "models": ",".join(split_names(models)),
+            "jobs": jobs if jobs != 1 else "",
         }
         options = [f"--{name} {value}" for name, value in settings.items() if value != ""]
         board.write(found, write, " ".join(["unnaive leaderboard", *options, "--write docs"]))

@@ -88,10 +88,8 @@ def document(board: Leaderboard, command: str) -> str:
         _sets(board),
         "## How it was measured",
         f"{comparison.settings['cv']} stratified folds, the same for all models; everything a model learns, including "
-        f"cut points and categories, it learns from the training rows. {_cut_note(tables)}icgnb sees the rows to be "
-        "predicted, without their labels. tuned-boosting chooses learning rate, leaves and iterations by two folds "
-        "within the training rows, calibrated-forest a temperature by its out-of-bag answers. Every model works in one "
-        "thread. Support vector machines have no probabilities, so no log loss. Probabilities "
+        f"cut points and categories, it learns from the training rows. {_cut_note(tables)}{_model_notes(comparison)}"
+        "Every model works in one thread. Support vector machines have no probabilities, so no log loss. Probabilities "
         "are clipped at 2.2e-16. Columns are numbers or categories as the files declare them, even where numbers are "
         "codes. Times are wall-clock times, the minimum over the folds; other load on the machine lengthens long fits "
         "more than short ones.",
@@ -266,6 +264,16 @@ def _cut_note(tables: Tables) -> str:
         f"{len(sizes)} of the tables were cut to {max(sizes):,} rows, stratified by class, so that rare classes may be "
         "gone. "
     )
+
+
+def _model_notes(comparison: Comparison) -> str:
+    """What is special about some of the models that took part."""
+    notes = {
+        "icgnb": "sees the rows to be predicted, without their labels",
+        "tuned-boosting": "chooses learning rate, leaves and iterations by two folds within the training rows",
+        "calibrated-forest": "chooses a temperature by its out-of-bag answers",
+    }
+    return "".join(f"{model} {note}. " for model, note in notes.items() if model in comparison.models)
 
 
 def _failures(comparison: Comparison) -> str:
