@@ -32,7 +32,7 @@ WORKER = """
 import json, sys, time, warnings
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
-from unnaive import PooledBayes
+from unnaive.models import MODELS
 from unnaive.papers.leaderboard import find_tables
 warnings.simplefilter("ignore")
 task = json.loads(sys.argv[1])
@@ -43,7 +43,8 @@ for name, data in find_tables(n_rows=task["rows"], sets=task["sets"]).data.items
     for seed in task["seeds"]:
         for train, test in StratifiedKFold(task["cv"], shuffle=True, random_state=seed).split(y, y):
             start = time.process_time()
-            model = PooledBayes(random_state=seed, **task["parameters"]).fit(data.X.iloc[train], y[train])
+            parameters = {**task["parameters"], **({"random_state": seed} if task["model"] == "pooled" else {})}
+            model = MODELS[task["model"]].make(**parameters).fit(data.X.iloc[train], y[train])
             p = np.zeros((len(test), len(classes)))
             p[:, model.classes_] = model.predict_proba(data.X.iloc[test])
             seconds.append(time.process_time() - start)
@@ -63,11 +64,12 @@ Time is CPU time to fit and predict, as a multiple of the default's (geometric m
 
 
 class Variant(NamedTuple):
-    """What differs from the default: parameters, and constants by file of ``pooled/``."""
+    """What differs from the default: parameters, constants by file of ``pooled/``, or the model itself."""
 
     name: str
     parameters: Mapping[str, Any] = MappingProxyType({})
     constants: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    model: str = "pooled"
 
 
 VARIANTS = (
@@ -99,6 +101,8 @@ VARIANTS = (
     Variant("trees of single random splits", constants={"count_trees.py": {"_N_CANDIDATES": "1"}}),
     Variant("500 rows decide about the weights", {"pool_rows": 500}),
     Variant("8 networks, 16 trees, 500 rows", {"n_members": 8, "n_trees": 16, "pool_rows": 500}),
+    Variant("4 networks, 8 trees, 300 rows", {"n_members": 4, "n_trees": 8, "pool_rows": 300}),
+    Variant("AODE instead", model="aode"),
 )
 
 
@@ -145,7 +149,8 @@ def _measured(variant: Variant, folder: Path, args: argparse.Namespace) -> dict[
                     raise ValueError(f"{file} has no constant {name}.")
             path.write_text(text, encoding="utf-8")
     task = {"rows": args.rows, "cv": args.cv, "seeds": list(range(args.seeds)), "sets": args.sets}
-    command = [sys.executable, "-c", WORKER, json.dumps({**task, "parameters": dict(variant.parameters)})]
+    task.update(model=variant.model, parameters=dict(variant.parameters))
+    command = [sys.executable, "-c", WORKER, json.dumps(task)]
     environment = {**os.environ, "PYTHONPATH": str(source)}
     done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)
