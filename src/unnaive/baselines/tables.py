@@ -62,13 +62,17 @@ def bernoulli_nb(**parameters: Any) -> Pipeline:
 
 
 class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Give every non-numeric column of a frame the categories it had in training; unseen values become missing."""
+    """Give every non-numeric column of a frame the categories it had in training; unseen values become missing.
+
+    A column without any value in training has no categories: scikit-learn's boosting fails if all numbers are missing.
+    """
 
     def fit(self, X: pd.DataFrame, y: Any = None) -> TextAsCategories:
         """Learn the categories."""
         validate_data(self, X, dtype=None, ensure_all_finite=False, skip_check_array=True)
-        texts = X.select_dtypes(exclude="number")
-        self.categories_ = {name: sorted(map(str, texts[name].dropna().unique())) for name in texts}
+        numbers = X.select_dtypes("number").notna().any()
+        others = [name for name in X if not numbers.get(name, False)]
+        self.categories_ = {name: sorted(map(str, X[name].dropna().unique())) for name in others}
         return self
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:

@@ -95,8 +95,10 @@ class TunedBoosting(ClassifierMixin, BaseEstimator):
         test: NDArray[Any],
     ) -> NDArray[np.float64]:
         """Summed log loss on a fold after every twenty iterations."""
-        boosting = self._boosting(learning_rate, max_leaf_nodes, _N_ITERATIONS[-1]).fit(X.iloc[train], codes[train])
+        reader = TextAsCategories().fit(X.iloc[train])
+        boosting = self._boosting(learning_rate, max_leaf_nodes, _N_ITERATIONS[-1])
+        boosting.fit(reader.transform(X.iloc[train]), codes[train])
         own = np.searchsorted(boosting.classes_, codes[test])
-        stages = list(boosting.staged_predict_proba(X.iloc[test]))
+        stages = list(boosting.staged_predict_proba(reader.transform(X.iloc[test])))
         of_truth = [stages[n_iterations - 1][np.arange(len(test)), own] for n_iterations in _N_ITERATIONS]
         return -np.log(np.maximum(of_truth, np.finfo(float).eps)).sum(axis=1)
