@@ -34,3 +34,6 @@ def test_categories_that_are_not_text_are_refused():
     model.categories_["sky"].append(1)
     with pytest.raises(ValueError, match="lists of text"):
         model.check_state()
+    del model.empty_
+    with pytest.raises(ValueError, match="must be a list"):
+        model.check_state()

@@ -64,15 +64,15 @@ def bernoulli_nb(**parameters: Any) -> Pipeline:
 class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Give every non-numeric column of a frame the categories it had in training; unseen values become missing.
 
-    A column without any value in training has no categories: scikit-learn's boosting fails if all numbers are missing.
+    A column of numbers that were all missing in training becomes zeros: scikit-learn's boosting fails on it otherwise.
     """
 
     def fit(self, X: pd.DataFrame, y: Any = None) -> TextAsCategories:
         """Learn the categories."""
         validate_data(self, X, dtype=None, ensure_all_finite=False, skip_check_array=True)
-        numbers = X.select_dtypes("number").notna().any()
-        others = [name for name in X if not numbers.get(name, False)]
-        self.categories_ = {name: sorted(map(str, X[name].dropna().unique())) for name in others}
+        texts, numbers = X.select_dtypes(exclude="number"), X.select_dtypes("number")
+        self.categories_ = {name: sorted(map(str, texts[name].dropna().unique())) for name in texts}
+        self.empty_ = [name for name in numbers if numbers[name].isna().all()]
         return self
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
@@ -85,10 +85,14 @@ class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             codes, values = pd.factorize(X[name])  # -1 is missing
             new_codes = np.array([*(places.get(str(value), -1) for value in values), -1])
             known[name] = pd.Categorical.from_codes(new_codes[codes], categories=pd.Index(categories))
+        for name in self.empty_:
+            known[name] = 0.0
         return known
 
     def check_state(self) -> None:
-        """Raise ValueError if the categories are not lists of text by column."""
+        """Raise ValueError if the categories are not lists of text by column, or the empty columns not a list."""
+        if "categories_" in vars(self) and type(vars(self).get("empty_")) is not list:
+            raise ValueError("Columns without values must be a list.")
         for categories in vars(self).get("categories_", {}).values():
             if type(categories) is not list or not all(type(value) is str for value in categories):
                 raise ValueError("Categories must be lists of text.")
