@@ -1,7 +1,7 @@
 """What each part of PooledBayes is worth: it is left out or changed, and measured on the tables of the leaderboard.
 
-The defaults were chosen by mean log loss on every other table, in the order of their names. The figures of the other
-half, which chose nothing, are given separately. Constants of the code are changed in a copy of the package.
+The defaults were chosen by mean log loss on every other table, in the order of their names. The figures of both halves
+are given separately. Constants of the code are changed in a copy of the package.
 """
 
 from __future__ import annotations
