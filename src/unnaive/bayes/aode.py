@@ -31,7 +31,7 @@ from unnaive.bayes.naive_tables import NaiveTables, naive_tables
 from unnaive.bayes.subsumption_resolution import without_generalizations
 from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import CountTable, Smoothing
-from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
+from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.mutual_information import mutual_information, smoothed_mutual_information
 from unnaive.counts.statistic import Rows
 
@@ -177,7 +177,11 @@ class AODE(CountingClassifier):
     array([[0.001, 0.045, 0.954]])
     """
 
-    _parameter_constraints: ClassVar = {"frequency_limit": [_NOT_NEGATIVE], **SMOOTHING_PARAMETERS, **COMMON_PARAMETERS}
+    _parameter_constraints: ClassVar = {
+        "frequency_limit": [_NOT_NEGATIVE],
+        **SMOOTHING_PARAMETERS,
+        **COUNTING_PARAMETERS,
+    }
 
     def __init__(
         self,
@@ -189,6 +193,7 @@ class AODE(CountingClassifier):
         discretizer: Any = None,
         n_jobs: int | None = None,
         max_bytes: int = 2**31,
+        bins: str = "fixed",
     ) -> None:
         self.smoothing = smoothing
         self.m = m
@@ -197,6 +202,7 @@ class AODE(CountingClassifier):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
+        self.bins = bins
 
     def _setting(self) -> tuple[int, float | None, float]:
         """Number of parents, critical value of subsumption resolution or None, and frequency limit."""
@@ -261,7 +267,7 @@ class WAODE(AODE):
     array([0.65, 0.39, 1.36, 1.38])
     """
 
-    _parameter_constraints: ClassVar = {**SMOOTHING_PARAMETERS, **COMMON_PARAMETERS}
+    _parameter_constraints: ClassVar = {**SMOOTHING_PARAMETERS, **COUNTING_PARAMETERS}
 
     def __init__(
         self,
@@ -272,6 +278,7 @@ class WAODE(AODE):
         discretizer: Any = None,
         n_jobs: int | None = None,
         max_bytes: int = 2**31,
+        bins: str = "fixed",
     ) -> None:
         self.smoothing = smoothing
         self.m = m
@@ -279,6 +286,7 @@ class WAODE(AODE):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
+        self.bins = bins
 
     def _setting(self) -> tuple[int, float | None, float]:
         return 1, None, 0.0
@@ -286,8 +294,10 @@ class WAODE(AODE):
     def _parent_weights(self, counts: CountTable, smoothing: Smoothing) -> NDArray[np.float64]:
         return mutual_information(counts, skip_negligible=True)
 
-    def _publish(self, derived: _Average) -> None:
-        self.parent_weight_ = derived.factors.weight
+    @property
+    def parent_weight_(self) -> NDArray[np.float64]:
+        """Weight of each column as a parent."""
+        return self._derived.factors.weight
 
 
 @shared_docs
@@ -336,6 +346,7 @@ class AODEsr(AODE):
         discretizer: Any = None,
         n_jobs: int | None = None,
         max_bytes: int = 2**31,
+        bins: str = "fixed",
     ) -> None:
         self.critical_value = critical_value
         self.smoothing = smoothing
@@ -345,6 +356,7 @@ class AODEsr(AODE):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
+        self.bins = bins
 
     def _setting(self) -> tuple[int, float | None, float]:
         return 1, self.critical_value, self.frequency_limit
@@ -413,6 +425,7 @@ class AnDE(AODE):
         discretizer: Any = None,
         n_jobs: int | None = None,
         max_bytes: int = 2**31,
+        bins: str = "fixed",
     ) -> None:
         self.n = n
         self.weighted = weighted
@@ -424,6 +437,7 @@ class AnDE(AODE):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
+        self.bins = bins
 
     def _setting(self) -> tuple[int, float | None, float]:
         return self.n, self.subsumption, self.frequency_limit

@@ -12,7 +12,7 @@ from unnaive.bayes.hidden_kernels import HiddenTables, hidden_evidence, hidden_p
 from unnaive.bayes.naive_tables import naive_tables
 from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import CountTable, Smoothing
-from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
+from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.mutual_information import conditional_mutual_information
 from unnaive.counts.statistic import Rows
 
@@ -29,6 +29,7 @@ class HiddenNaiveBayes(CountingClassifier):
     {smoothing}
     {categorical_features}
     {discretizer}
+    {bins}
     {n_jobs}
     max_bytes : int, default=2**31
         Refuse to allocate count tables larger than this; the probabilities take twice as much again.
@@ -58,7 +59,7 @@ class HiddenNaiveBayes(CountingClassifier):
     0.967
     """
 
-    _parameter_constraints: ClassVar = {**SMOOTHING_PARAMETERS, **COMMON_PARAMETERS}
+    _parameter_constraints: ClassVar = {**SMOOTHING_PARAMETERS, **COUNTING_PARAMETERS}
     _order = 2
 
     def __init__(
@@ -70,6 +71,7 @@ class HiddenNaiveBayes(CountingClassifier):
         discretizer: Any = None,
         n_jobs: int | None = None,
         max_bytes: int = 2**31,
+        bins: str = "fixed",
     ) -> None:
         self.smoothing = smoothing
         self.m = m
@@ -77,6 +79,7 @@ class HiddenNaiveBayes(CountingClassifier):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
+        self.bins = bins
 
     def _derive(self, statistic: CountTable) -> HiddenTables:
         smoothing = Smoothing(self.smoothing, self.m)
@@ -86,8 +89,10 @@ class HiddenNaiveBayes(CountingClassifier):
         grouped = group_terms(statistic, lambda: tables, multiply=False) if statistic.n_classes == 2 else None
         return HiddenTables(dependence, tables, np.exp(naive.network.tables), naive.log_prior, grouped)
 
-    def _publish(self, derived: HiddenTables) -> None:
-        self.dependence_ = derived.dependence
+    @property
+    def dependence_(self) -> NDArray[np.float64]:
+        """Weights of the other columns in each column's hidden parent."""
+        return self._derived.dependence
 
     def _score_rows(self, rows: Rows, statistic: CountTable, derived: HiddenTables) -> NDArray[np.float64]:
         return score_hidden(rows.codes, statistic, derived)

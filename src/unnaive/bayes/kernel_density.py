@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
+from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts, rounding_of
 
 _FLOOR = 1e-75  # WEKA's smallest factor of a naive Bayes product
 _NEGLIGIBLE = 1e-17  # terms of a smaller share are lost in the sum
@@ -79,6 +79,18 @@ class ValueCounts:
             grown.weights[column] = np.zeros((len(table), growth.n_classes))
             grown.weights[column][:, growth.new_classes] = table
         return grown
+
+    def shrunk(self, shrinkage: Shrinkage) -> ValueCounts:
+        """The same numbers without room for classes that have vanished."""
+        shrunk = ValueCounts(len(self.distinct), int(shrinkage.classes.sum()))
+        shrunk.class_count = self.class_count[shrinkage.classes]
+        shrunk.distinct = list(self.distinct)
+        shrunk.weights = [table[:, shrinkage.classes] for table in self.weights]
+        return shrunk
+
+    def occurring(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
+        """No columns of codes are counted here."""
+        return [], np.empty(0, dtype=bool)
 
     def counted(self) -> list[Any]:
         """The weights of the classes, the numbers, and the numbers' weights."""

@@ -13,7 +13,7 @@ from unnaive.bayes.kernel_density import KernelDensities, ValueCounts, add_kerne
 from unnaive.bayes.naive_tables import NaiveTables, naive_tables
 from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import Smoothing
-from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
+from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.moments import Moments, add_gaussian
 from unnaive.counts.statistic import Rows, Statistic, Together
 from unnaive.encoding.table_encoder import TableEncoder
@@ -73,7 +73,7 @@ class NaiveBayes(CountingClassifier):
         "numeric": [StrOptions({"discretize", "gaussian", "kernel"})],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         **SMOOTHING_PARAMETERS,
-        **COMMON_PARAMETERS,
+        **COUNTING_PARAMETERS,
     }
     _order = 1
 
@@ -88,6 +88,7 @@ class NaiveBayes(CountingClassifier):
         discretizer: Any = None,
         n_jobs: int | None = None,
         max_bytes: int = 2**31,
+        bins: str = "fixed",
     ) -> None:
         self.numeric = numeric
         self.smoothing = smoothing
@@ -97,6 +98,7 @@ class NaiveBayes(CountingClassifier):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
+        self.bins = bins
 
     def _new_encoder(self) -> TableEncoder:
         discretizer = self.discretizer if self.numeric == "discretize" else "passthrough"

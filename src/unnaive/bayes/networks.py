@@ -14,7 +14,7 @@ from unnaive.bayes.network_tables import NetworkTables, stack_tables, with_dropp
 from unnaive.bayes.structure_learning import family_score, greedy_tree, k2_parents, maximum_spanning_tree
 from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import CountTable, Smoothing
-from unnaive.counts.counting_classifier import COMMON_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
+from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.distinct_rows import DistinctRows
 from unnaive.counts.mutual_information import conditional_mutual_information, mutual_information
 from unnaive.counts.statistic import Rows
@@ -37,8 +37,10 @@ class _NetworkClassifier(CountingClassifier):
     def _column_evidence(self, rows: Rows, statistic: Any, derived: _Network) -> NDArray[np.float64]:
         return derived.tables.evidence(rows.codes)
 
-    def _publish(self, derived: _Network) -> None:
-        self.parents_ = derived.parents
+    @property
+    def parents_(self) -> Any:
+        """The parents of each column, besides the class."""
+        return self._derived.parents
 
 
 def _count_family(counts: CountTable, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
@@ -102,7 +104,7 @@ class TAN(_NetworkClassifier):
     _parameter_constraints: ClassVar = {
         "criterion": [StrOptions({"cmi", "bayes", "mdl", "aic", "entropy"})],
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        **COMMON_PARAMETERS,
+        **COUNTING_PARAMETERS,
     }
     _order = 2
 
@@ -115,6 +117,7 @@ class TAN(_NetworkClassifier):
         discretizer: Any = None,
         n_jobs: int | None = None,
         max_bytes: int = 2**31,
+        bins: str = "fixed",
     ) -> None:
         self.criterion = criterion
         self.alpha = alpha
@@ -122,6 +125,7 @@ class TAN(_NetworkClassifier):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
+        self.bins = bins
 
     def _derive(self, statistic: CountTable) -> _Network:
         if self.criterion == "cmi":
@@ -190,7 +194,7 @@ class KDB(_NetworkClassifier):
     _parameter_constraints: ClassVar = {
         "k": [Options(Integral, {0, 1, 2, 3})],
         **SMOOTHING_PARAMETERS,
-        **COMMON_PARAMETERS,
+        **COUNTING_PARAMETERS,
     }
 
     def __init__(
@@ -203,6 +207,7 @@ class KDB(_NetworkClassifier):
         discretizer: Any = None,
         n_jobs: int | None = None,
         max_bytes: int = 2**31,
+        bins: str = "fixed",
     ) -> None:
         self.k = k
         self.smoothing = smoothing
@@ -211,6 +216,7 @@ class KDB(_NetworkClassifier):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
+        self.bins = bins
 
     @property
     def _order(self) -> int:
@@ -263,6 +269,7 @@ class BayesNet(_NetworkClassifier):
         Added to every count in the probability tables.
     {categorical_features}
     {discretizer}
+    {bins}
     {n_jobs}
     max_bytes : int, default=2**31
         Refuse to allocate a probability table larger than this.
@@ -303,7 +310,7 @@ class BayesNet(_NetworkClassifier):
         "criterion": [StrOptions({"bayes", "bdeu", "mdl", "aic", "entropy"})],
         "initial": [StrOptions({"naive", "empty"})],
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        **COMMON_PARAMETERS,
+        **COUNTING_PARAMETERS,
     }
     _order = 1
 
@@ -318,6 +325,7 @@ class BayesNet(_NetworkClassifier):
         discretizer: Any = None,
         n_jobs: int | None = None,
         max_bytes: int = 2**31,
+        bins: str = "fixed",
     ) -> None:
         self.max_parents = max_parents
         self.criterion = criterion
@@ -327,6 +335,7 @@ class BayesNet(_NetworkClassifier):
         self.discretizer = discretizer
         self.n_jobs = n_jobs
         self.max_bytes = max_bytes
+        self.bins = bins
 
     def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[Any], n_classes: int) -> DistinctRows:
         return DistinctRows(encoder.n_code_values, n_classes, self.max_bytes)
@@ -364,6 +373,7 @@ class BayesNet(_NetworkClassifier):
             without.reshape(-1, r), self.criterion, n_rows
         )
 
-    def _publish(self, derived: _Network) -> None:
-        super()._publish(derived)
-        self.class_is_parent_ = derived.class_is_parent
+    @property
+    def class_is_parent_(self) -> NDArray[np.bool_]:
+        """Whether the class is a parent of each column."""
+        return self._derived.class_is_parent

@@ -71,7 +71,7 @@ class ColumnWeightedClassifier(KeptState, TableClassifier):
         self._validate_params()
         check_names(kept["classes_"], kept["n_features_in_"], kept.get("feature_names_in_"))
         naive, weights = kept["naive_"], kept["feature_weights_"]
-        if not isinstance(naive, NaiveBayes) or "statistic_" not in vars(naive):
+        if not isinstance(naive, NaiveBayes) or "counted_" not in vars(naive):
             raise ValueError("naive_ must be a fitted NaiveBayes.")
         naive.check_state()
         if not (

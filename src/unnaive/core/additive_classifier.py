@@ -41,8 +41,8 @@ Self = TypeVar("Self", bound="AdditiveClassifier")
 class AdditiveClassifier(KeptState, BayesClassifier):
     """Base of the classifiers that keep only counts of their training rows.
 
-    A family writes how rows are counted first (``_begin``), added (``_add``), taken away (``_take_away``) and united
-    with those of another model (``_unite``), and what is derived from the counts (``settle``).
+    A family writes how rows are counted first (``_begin``), added (``_add``), taken away (``_take_away``, ``_trim``)
+    and united with those of another model (``_unite``), and what is derived from the counts (``settle``).
     """
 
     # Parameters that may differ between models to be merged, because fitted attributes are compared instead.
@@ -59,6 +59,10 @@ class AdditiveClassifier(KeptState, BayesClassifier):
     @abstractmethod
     def _take_away(self, rows: Any, classes: IntArray, weights: FloatArray) -> None:
         """Remove rows from the counts; ValueError if they were never counted."""
+
+    @abstractmethod
+    def _trim(self) -> None:
+        """Drop classes, and whatever else was not declared, that no remaining row has."""
 
     @abstractmethod
     def _unite(self, other: Any, classes: NDArray[Any]) -> None:
@@ -78,6 +82,16 @@ class AdditiveClassifier(KeptState, BayesClassifier):
     def _bins_of_batches(self, rows: Any, classes: NDArray[Any], n_rows: int, batches: Batches) -> Any:
         """Bins found in all rows, given those of the first batch; None if ``_begin`` finds them."""
         return None
+
+    @property
+    def _declared_classes(self) -> NDArray[Any]:
+        """Classes that ``partial_fit`` was told of: they stay whether or not they have rows."""
+        return vars(self).get("declared_classes_", self.classes_[:0])
+
+    def _remaining_classes(self, class_count: FloatArray) -> NDArray[np.bool_]:
+        """Which classes have rows or are declared; all of them if no row is left, as a model has classes."""
+        remaining = (class_count > 0) | np.isin(self.classes_, self._declared_classes)
+        return remaining | (not remaining.any())
 
     @property
     def _fixed_bins(self) -> Any:
@@ -100,6 +114,7 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         self.check_parameters()
         rows, labels, weights = of_positive_weight(*self._read_labelled(X, y, sample_weight, reset=True))
         self.classes_, classes = index_labels(labels)
+        self.__dict__.pop("declared_classes_", None)
         self._fit(rows, classes, weights, sample_weight is not None)
         return self
 
@@ -115,8 +130,8 @@ class AdditiveClassifier(KeptState, BayesClassifier):
     ) -> Self:
         """Count more rows.
 
-        In any batches this gives the model that ``fit`` gives on all rows together, except that the bins of numbers
-        are those of the first batch. New categories may appear in any batch.
+        In any batches this gives the model that ``fit`` gives on all rows together, except that numbers are cut as in
+        the first batch, unless ``bins="exact"``. New categories may appear in any batch.
 
         Parameters
         ----------
@@ -134,7 +149,7 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         rows, labels, weights = self._read_labelled(X, y, sample_weight, reset=first)
         counted = of_positive_weight(rows, class_indices(labels, known), weights)
         if first:
-            self.classes_ = known
+            self.classes_ = self.declared_classes_ = known
             self._begin(*counted, sample_weight is not None)
             self._on_change()
         else:
@@ -181,6 +196,7 @@ class AdditiveClassifier(KeptState, BayesClassifier):
                 bins = counter._bins_of_batches(rows, classes, n_rows, batches)
             counter.count_batch(X, *index_labels(check_labels(counter, y, len(X))), bins)
         parameters = self._get_param_names()
+        self.__dict__.pop("declared_classes_", None)
         self.__dict__.update({name: value for name, value in vars(counter).items() if name not in parameters})
         self.settle()
         return self
@@ -190,7 +206,9 @@ class AdditiveClassifier(KeptState, BayesClassifier):
     def forget(self: Self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Remove rows that were counted, with the same labels and weights.
 
-        Counts are then those of the remaining rows; categories, classes and bins stay as they were learned.
+        The counts are then those of the remaining rows. Categories and classes that only the removed rows had are gone
+        too, unless they were declared, as a categorical dtype or by ``partial_fit``. Cut points of numbers stay, with
+        a warning, unless ``bins="exact"``.
 
         Parameters
         ----------
@@ -206,6 +224,7 @@ class AdditiveClassifier(KeptState, BayesClassifier):
             If the counts show that some of the rows were never counted; the model stays as it was.
         """
         self._take_away(*of_positive_weight(*self._read_known(X, y, sample_weight)))
+        self._trim()
         return self
 
     @unchanged_on_error
@@ -216,7 +235,7 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         ----------
         other : estimator of the same class and parameters
             Fitted on other rows; it is not changed. Categories and classes are united; the columns, terms or mode
-            sizes must be the same, and numbers must be cut at the same points.
+            sizes must be the same, and numbers must be cut at the same points, unless ``bins="exact"``.
 
         Returns
         -------
@@ -289,7 +308,7 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         """Rows of known classes, their class indices and weights."""
         check_is_fitted(self)
         rows, labels, weights = self._read_labelled(X, y, sample_weight, reset=False)
-        return rows, class_indices(labels, self.classes_), weights
+        return rows, class_indices(labels, self.classes_, "The model has counted no such rows."), weights
 
     def _check_mergeable(self, other: Any) -> None:
         """Raise an error if another model could not have been fitted together with this one."""

@@ -32,6 +32,13 @@ n_jobs : int, default=None
     "max_bytes": """\
 max_bytes : int, default=2**31
     Refuse to allocate count tables larger than this.""",
+    "bins": """\
+bins : {"fixed", "exact"}, default="fixed"
+    What holds when rows are added, merged or forgotten. ``"fixed"``: cut points of numbers are learned by the first
+    ``fit`` or batch, and counts within them are those of the rows at hand. ``"exact"``: the model is always the one
+    that ``fit`` gives on the rows at hand, cut points included; for that it keeps the rows, each distinct one once in
+    a few bytes per column, also in its file. The default keeps no rows: nobody should give away a table with a model
+    without having asked for it.""",
     "random_state": """\
 random_state : int, RandomState instance or None, default=None
     Seed; pass an int for the same result on every call.""",
@@ -123,7 +130,7 @@ random_state : int, Generator or None, default=0
     Seed of the values and of the order of the rows.""",
 }
 SHARED["table_parameters"] = "\n".join(
-    SHARED[name] for name in ("categorical_features", "discretizer", "n_jobs", "max_bytes")
+    SHARED[name] for name in ("categorical_features", "discretizer", "n_jobs", "max_bytes", "bins")
 )
 
 

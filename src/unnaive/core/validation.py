@@ -253,14 +253,17 @@ def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
     return np.unique(labels, return_inverse=True)
 
 
-def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> IntArray:
+_NAME_ALL = "Name all labels in `classes` on the first call to partial_fit."
+
+
+def class_indices(labels: NDArray[Any], classes: NDArray[Any], remedy: str = _NAME_ALL) -> IntArray:
     """Index of each label among the known classes; an unknown label is an error."""
     places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     unknown = classes[places] != labels
     if np.any(unknown):
         raise ValueError(
             f"y contains the label {labels[unknown].tolist()[0]!r}, which is not among the classes "
-            f"{classes.tolist()}. Name all labels in `classes` on the first call to partial_fit."
+            f"{classes.tolist()}. {remedy}"
         )
     return places
 

@@ -22,7 +22,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
+from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts, rounding_of
 
 MAX_ORDER = 4
 
@@ -183,6 +183,32 @@ class CountTable:
                 target = np.ix_(*(positions[column] for column in columns), growth.new_classes)
                 grown.block(*columns)[target] = self.block(*columns)
         return grown
+
+    def shrunk(self, shrinkage: Shrinkage) -> CountTable:
+        """The same counts without room for what has vanished."""
+        positions = []
+        for column, kept in enumerate(shrinkage.values):
+            values = np.flatnonzero(kept) if kept.any() else np.zeros(1, dtype=np.int64)
+            first = int(self.has_missing[column])
+            missing = [0] if first and shrinkage.missing[column] else []
+            positions.append(np.concatenate([missing, values + first]).astype(np.int64))
+        n_values = [max(1, int(kept.sum())) for kept in shrinkage.values]
+        classes = np.flatnonzero(shrinkage.classes)
+        has_missing = self.has_missing.astype(bool) & shrinkage.missing
+        shrunk = CountTable(n_values, has_missing, len(classes), self.order, self.max_bytes)
+        shrunk.class_count[:] = self.class_count[classes]
+        for k in range(1, self.order + 1):
+            for columns in combinations(range(self.n_columns), k):
+                source = np.ix_(*(positions[column] for column in columns), classes)
+                shrunk.block(*columns)[...] = self.block(*columns)[source]
+        return shrunk
+
+    def occurring(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
+        """Which values occur, and in which columns values are missing."""
+        found = np.split(self.singles.any(axis=1), self.starts[1, 1:])
+        values = [occurs[first:] for occurs, first in zip(found, self.has_missing)]
+        missing = [bool(first and occurs[0]) for occurs, first in zip(found, self.has_missing)]
+        return values, np.array(missing, dtype=bool)
 
     def empty(self) -> CountTable:
         """A table of the same shape that has counted nothing."""

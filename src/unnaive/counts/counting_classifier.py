@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import copy
+import warnings
 from abc import abstractmethod
+from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.additive_classifier import AdditiveClassifier, Batches
 from unnaive.core.saved_state import check_names
 from unnaive.core.shapley import shapley_values
 from unnaive.core.validation import FloatArray, IntArray, RawTable, TableInput, of_positive_weight
 from unnaive.counts.count_table import CountTable
-from unnaive.counts.statistic import Growth, Rows, Statistic
+from unnaive.counts.counted_table import CountedTable
+from unnaive.counts.kept_rows import KeptRows
+from unnaive.counts.statistic import Rows, Statistic
 from unnaive.encoding.categories import columns_with_missing
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer, bins_of_batches
 from unnaive.encoding.table_encoder import TableEncoder
@@ -28,6 +35,7 @@ COMMON_PARAMETERS: dict[str, Any] = {
     "n_jobs": [None, Integral],
     "max_bytes": [Interval(Real, 0, None, closed="neither")],
 }
+COUNTING_PARAMETERS: dict[str, Any] = {**COMMON_PARAMETERS, "bins": [StrOptions({"fixed", "exact"})]}
 SMOOTHING_PARAMETERS: dict[str, Any] = {
     "smoothing": [StrOptions({"laplace", "m_estimate"})],
     "m": [Interval(Real, 0, None, closed="neither")],
@@ -35,18 +43,26 @@ SMOOTHING_PARAMETERS: dict[str, Any] = {
 
 
 class CountingClassifier(TableInput, AdditiveClassifier):
-    """Base of the classifiers of tables that keep only counts of their training rows.
+    """Base of the classifiers of tables that are derived from counts of their training rows.
 
     A subclass says how many columns it counts together (``_order``, or ``_new_statistic`` for another statistic),
     derives from the counts what it needs to score (``_derive``), and scores coded rows (``_score_rows``).
+
+    ``counted_`` is all that learning changes: with ``bins="fixed"`` the counts, with ``bins="exact"`` the rows. What
+    follows from it is derived when it is next asked for.
     """
 
     categorical_features: Any
     discretizer: Any
     max_bytes: int
 
-    _kept: ClassVar[tuple[str, ...]] = ("classes_", "n_features_in_", "feature_names_in_", "encoder_", "statistic_")
+    _kept: ClassVar[tuple[str, ...]] = (
+        *("classes_", "n_features_in_", "feature_names_in_", "declared_classes_"),
+        "counted_",
+    )
     _settled_in_fit: ClassVar[tuple[str, ...]] = ("discretizer",)
+    _recut: CountedTable | None
+    _settled: Any
 
     @property
     @abstractmethod
@@ -61,19 +77,65 @@ class CountingClassifier(TableInput, AdditiveClassifier):
     def _score_rows(self, rows: Rows, statistic: Any, derived: Any) -> FloatArray:
         """Joint log scores of rows, from a statistic and what was derived from it."""
 
-    def _publish(self, derived: Any) -> None:
-        """Set fitted attributes from what was derived."""
-
     def _new_encoder(self) -> TableEncoder:
         return TableEncoder(categorical_features=self.categorical_features, discretizer=self.discretizer)
 
     def _new_statistic(self, encoder: TableEncoder, has_missing: NDArray[Any], n_classes: int) -> Statistic:
         return CountTable(encoder.n_code_values, has_missing, n_classes, self._order, self.max_bytes)
 
+    @property
+    def _keeps_rows(self) -> bool:
+        """Whether the rows themselves are kept, to be cut and counted anew when they have changed."""
+        return getattr(self, "bins", "fixed") == "exact"
+
+    @property
+    def encoder_(self) -> TableEncoder:
+        """How rows are encoded."""
+        return self._current.encoder
+
+    @property
+    def statistic_(self) -> Any:
+        """What was counted."""
+        return self._current.statistic
+
+    @property
+    def class_count_(self) -> FloatArray:
+        """Weight of the training rows of each class."""
+        check_is_fitted(self)
+        return self.counted_.statistic.class_count.copy()
+
+    @property
+    def _current(self) -> CountedTable:
+        """The counts that scores follow from, of the rows as they are cut now."""
+        check_is_fitted(self)
+        if not self._keeps_rows:
+            return self.counted_
+        if self._recut is None:
+            self._recut = self._recounted(self.counted_.encoder, cast(KeptRows, self.counted_.statistic))
+        return self._recut
+
+    @property
+    def _derived(self) -> Any:
+        """What follows from the counts."""
+        current = self._current
+        if self._settled is None:
+            self._settled = self._derive(current.statistic)
+        return self._settled
+
+    def settle(self) -> None:
+        """Derive now what scoring needs, not with the first prediction; for distributed and streaming use."""
+        self._derived  # noqa: B018
+
+    def _keep(self, counted: CountedTable) -> None:
+        """Take over what was counted; what followed from it before is forgotten."""
+        self.classes_, self.counted_, self._recut, self._settled = counted.classes, counted, None, None
+
     def _begin(
         self, rows: RawTable, classes: IntArray, weights: FloatArray, weighted: bool, bins: MDLDiscretizer | None = None
     ) -> None:
         encoder = self._new_encoder()
+        if self._keeps_rows:
+            encoder.discretizer = "passthrough"
         if bins is not None:
             encoder.discretizer = FrozenEstimator(bins)
         encoder.fit_table(rows, classes, weights if weighted else None)
@@ -81,45 +143,50 @@ class CountingClassifier(TableInput, AdditiveClassifier):
             encoder = encoder.rebinned(bins)
             encoder.discretizer = self.discretizer
         coded = encoder.rows(rows)
+        statistic: Statistic
+        if self._keeps_rows:
+            statistic = KeptRows(encoder.n_code_values, coded.numbers.shape[1], len(self.classes_))
+        else:
+            statistic = self._new_statistic(encoder, columns_with_missing(coded.codes), len(self.classes_))
+        statistic.add(coded, classes, weights)
+        n_cut = 0 if encoder.discretizer_ is None else len(classes)
+        self._keep(CountedTable(encoder, self.classes_, statistic, n_cut))
+
+    def _recounted(self, reader: TableEncoder, rows: KeptRows) -> CountedTable:
+        """Counts of the rows that are kept, encoded anew."""
+        if not len(rows):
+            raise NotFittedError("The model holds no rows: it has forgotten them all. Add some with partial_fit.")
+        encoder = self._new_encoder()
+        classes, weights = rows.classes.astype(np.int64), rows.weights
+        coded = encoder.fit_kept(reader, rows.codes, rows.distinct_numbers, classes, weights, rows.times)
         statistic = self._new_statistic(encoder, columns_with_missing(coded.codes), len(self.classes_))
         statistic.add(coded, classes, weights)
-        self.encoder_, self.statistic_ = encoder, statistic
+        return CountedTable(encoder, self.classes_, statistic)
 
     def _add(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> None:
-        self.encoder_, self.statistic_, coded = self._with_room_for(rows, self.classes_)
-        self.statistic_.add(coded, classes, weights)
-        try:
-            self.settle()
-        except BaseException:
-            self.statistic_.add(coded, classes, -weights)
-            raise
+        counted, coded = self.counted_.with_room_for(rows, self.classes_)
+        counted.statistic.add(coded, classes, weights)
+        self._keep(counted)
 
     def _take_away(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> None:
-        taken = self._counts_of(rows, self.encoder_.rows(rows), classes, weights)
-        self.statistic_.subtract(taken)
-        try:
-            self.settle()
-        except BaseException:
-            self.statistic_.merge(taken)
-            raise
+        before = self.counted_
+        self._keep(before.without(rows, classes, weights))
+        if before.is_cut and not before.n_forgotten:
+            warnings.warn(
+                f"Numeric columns stay cut at points that were learned from {before.n_cut:,} rows, some of which may "
+                "now be forgotten. For the model that fit gives on the remaining rows, use bins='exact'.",
+                stacklevel=4,
+            )
+
+    def _trim(self) -> None:
+        counted = self.counted_
+        self._keep(counted.trimmed(self._remaining_classes(counted.statistic.class_count)))
 
     def _unite(self, other: CountingClassifier, classes: NDArray[Any]) -> None:
-        encoder = self.encoder_.united(other.encoder_)
-        either = (self.statistic_.has_missing | other.statistic_.has_missing).astype(bool)
-        statistic = _fitted_into(self, encoder, classes, either)
-        if statistic is self.statistic_:
-            statistic = statistic.copy()
-        statistic.merge(_fitted_into(other, encoder, classes, either))
-        self.classes_, self.encoder_, self.statistic_ = classes, encoder, statistic
-
-    def settle(self) -> None:
-        """Derive from the counts what scoring needs; for distributed and streaming use."""
-        self._derived = self._derive(self.statistic_)
-        self.class_count_ = self.statistic_.class_count.copy()
-        self._publish(self._derived)
-
-    def _on_change(self) -> None:
-        self.settle()
+        declared = np.union1d(self._declared_classes, other._declared_classes)
+        self._keep(self.counted_.united(other.counted_))
+        if len(declared):
+            self.declared_classes_ = declared
 
     def count_batch(self, batch: Any, classes: NDArray[Any], places: IntArray, bins: Any = None) -> None:
         """Count rows of labels ``classes[places]``, in place, and derive nothing; for distributed and streaming use."""
@@ -127,15 +194,21 @@ class CountingClassifier(TableInput, AdditiveClassifier):
             super().count_batch(batch, classes, places, bins)
             return
         united = np.union1d(self.classes_, classes)
-        encoder, statistic, rows = self._with_room_for(self._read(batch, reset=False), united)
-        statistic.add(rows, np.searchsorted(united, classes)[places], np.ones(len(places)))
-        self.classes_, self.encoder_, self.statistic_ = united, encoder, statistic
+        counted, rows = self.counted_.with_room_for(self._read(batch, reset=False), united)
+        counted.statistic.add(rows, np.searchsorted(united, classes)[places], np.ones(len(places)))
+        self._keep(replace(counted, n_cut=counted.n_cut + (0 if bins is None else len(places))))
+
+    def copied(self) -> CountingClassifier:
+        """A copy whose counts may change; for distributed use."""
+        twin = copy.copy(self)
+        twin._keep(replace(self.counted_, statistic=self.counted_.statistic.copy()))
+        return twin
 
     def columns_to_cut(self, table: RawTable) -> tuple[Any, NDArray[np.bool_]]:
         """The discretizer, and which columns are numeric; for distributed and streaming use."""
         encoder = self._new_encoder()
         discretizer = MDLDiscretizer() if encoder.discretizer is None else encoder.discretizer
-        return discretizer, ~encoder.find_categorical(table)
+        return discretizer, ~encoder.find_categorical(table) & (not self._keeps_rows)
 
     def _bins_of_batches(
         self, rows: RawTable, classes: NDArray[Any], n_rows: int, batches: Batches
@@ -146,30 +219,10 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         names = np.asarray(self.feature_names_in_)[numeric].tolist()
         return bins_of_batches(discretizer, names, classes, n_rows, batches)
 
-    def _with_room_for(self, table: RawTable, classes: NDArray[Any]) -> tuple[TableEncoder, Statistic, Rows]:
-        """Encoder and statistic with room for a table's categories and for more classes, and the coded table."""
-        encoder = self.encoder_.extended(table)
-        rows = encoder.rows(table)
-        has_missing = self.statistic_.has_missing.astype(bool) | columns_with_missing(rows.codes)
-        return encoder, _fitted_into(self, encoder, classes, has_missing), rows
-
-    def _counts_of(self, table: RawTable, rows: Rows, classes: IntArray, weights: FloatArray) -> Statistic:
-        """A statistic of some rows alone; ValueError if the counts do not contain them."""
-        never = "Some of these rows were never counted: "
-        if self.encoder_.extended(table) is not self.encoder_:
-            raise ValueError(never + "they hold categories that training did not see. The model is unchanged.")
-        counts = self.statistic_.empty()
-        if (columns_with_missing(rows.codes) & (counts.has_missing == 0)).any():
-            raise ValueError(never + "they miss values that training never missed. The model is unchanged.")
-        counts.add(rows, classes, weights)
-        if not self.statistic_.contains(counts):
-            raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
-        return counts
-
     def _score_left_out(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> FloatArray:
-        coded = self.encoder_.rows(rows)
-        used = weights > 0
-        self._counts_of(of_positive_weight(rows, classes, weights)[0], coded[used], classes[used], weights[used])
+        coded, counted, used = self.encoder_.rows(rows), self.counted_, weights > 0
+        of_rows = counted.encoder.rows(rows) if self._keeps_rows else coded
+        counted.of_counted(of_positive_weight(rows, classes, weights)[0], of_rows[used], classes[used], weights[used])
         statistic = self.statistic_.copy()
         scores = np.empty((len(classes), len(self.classes_)))
         for row in range(len(classes)):
@@ -207,52 +260,47 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         )
 
     def _plain(self, kept: dict[str, Any]) -> dict[str, Any]:
-        if "statistic_" in kept:
-            has_missing = self.statistic_.has_missing.astype(bool)
-            kept["statistic_"] = {"has_missing": has_missing, "counted": self.statistic_.counted()}
+        if "counted_" in kept:
+            counted = self.counted_
+            kept["counted_"] = {
+                "encoder": counted.encoder,
+                "has_missing": counted.statistic.has_missing.astype(bool),
+                "counted": counted.statistic.counted(),
+                "n_cut": counted.n_cut,
+                "n_forgotten": counted.n_forgotten,
+            }
         return kept
 
-    def _restore(self, kept: dict[str, Any], checked: Statistic) -> None:
-        self.__dict__.update({**kept, "statistic_": checked})
-        self.settle()
+    def _restore(self, kept: dict[str, Any], checked: CountedTable) -> None:
+        self.__dict__.update(kept)
+        self._keep(checked)
+        if not self._keeps_rows or checked.statistic.class_count.any():
+            self.settle()
 
-    def _check_kept(self, kept: dict[str, Any]) -> Statistic:
+    def _check_kept(self, kept: dict[str, Any]) -> CountedTable:
         self._validate_params()
         check_names(kept["classes_"], kept["n_features_in_"], kept.get("feature_names_in_"))
-        encoder, has_missing = kept["encoder_"], kept["statistic_"]["has_missing"]
+        counted = kept["counted_"]
+        encoder, has_missing = counted["encoder"], counted["has_missing"]
+        numbers = counted["n_cut"], counted["n_forgotten"]
         if not isinstance(encoder, TableEncoder):
             raise ValueError("The encoder must be a TableEncoder.")
         encoder.check_state()
-        passed_through = [each.discretizer == "passthrough" for each in (encoder, self._new_encoder())]
+        passed_through = self._keeps_rows or self._new_encoder().discretizer == "passthrough"
         if not (
             kept["n_features_in_"] == encoder.n_features_in_
-            and passed_through[0] == passed_through[1]
+            and (encoder.discretizer == "passthrough") == passed_through
             and has_missing.dtype == bool
             and has_missing.shape == encoder.n_code_values.shape
+            and all(type(number) is int and 0 <= number < 2**63 for number in numbers)
+            and np.isin(kept.get("declared_classes_", []), kept["classes_"]).all()
         ):
             raise ValueError("The model's columns, classes and parameters do not fit together.")
-        statistic = self._new_statistic(encoder, has_missing, len(kept["classes_"]))
-        statistic.recount(kept["statistic_"]["counted"])
-        return statistic
-
-
-def _fitted_into(
-    model: CountingClassifier, encoder: TableEncoder, classes: NDArray[Any], has_missing: NDArray[np.bool_]
-) -> Statistic:
-    """A model's statistic with room for an encoder's categories, for classes and for missing values."""
-    statistic = model.statistic_
-    if (
-        encoder is model.encoder_
-        and np.array_equal(classes, model.classes_)
-        and np.array_equal(statistic.has_missing.astype(bool), has_missing)
-    ):
-        return statistic
-    return statistic.grown(
-        Growth(
-            encoder.n_code_values,
-            has_missing,
-            model.encoder_.new_codes(encoder),
-            len(classes),
-            np.searchsorted(classes, model.classes_),
-        )
-    )
+        n_classes = len(kept["classes_"])
+        statistic: Statistic
+        if self._keeps_rows:
+            statistic = KeptRows(encoder.n_code_values, int((~encoder.is_categorical_).sum()), n_classes)
+        else:
+            statistic = self._new_statistic(encoder, has_missing, n_classes)
+        statistic.recount(counted["counted"])
+        return CountedTable(encoder, kept["classes_"], statistic, *numbers)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
+from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts, rounding_of
 
 
 class DistinctRows:
@@ -72,6 +72,23 @@ class DistinctRows:
         rows[:, -1] = growth.new_classes[self.rows[:, -1]]
         grown._join(rows, self.weights)
         return grown
+
+    def shrunk(self, shrinkage: Shrinkage) -> DistinctRows:
+        """The same rows without room for what has vanished."""
+        n_values = [max(1, int(kept.sum())) for kept in shrinkage.values]
+        shrunk = DistinctRows(n_values, int(shrinkage.classes.sum()), self.max_bytes)
+        rows = self.rows.copy()
+        for column, kept in enumerate((*shrinkage.values, shrinkage.classes)):
+            rows[:, column] = np.append(np.cumsum(kept) - 1, -1)[self.rows[:, column]]
+        shrunk._join(rows, self.weights)
+        return shrunk
+
+    def occurring(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
+        """Which values occur; and every column has a position for missing ones."""
+        found = [
+            np.bincount(codes + 1, minlength=size + 1) > 0 for codes, size in zip(self.rows[:, :-1].T, self.n_values)
+        ]
+        return [occurs[1:] for occurs in found], self.has_missing
 
     def counted(self) -> list[Any]:
         """The rows and their weights."""

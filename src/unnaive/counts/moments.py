@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.statistic import Growth, Rows, checked_counts, rounding_of
+from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts, rounding_of
 
 _LIMB_BITS = 32
 _SMALLEST_EXPONENT = -1074  # of the last bit of the smallest double
@@ -76,6 +76,18 @@ class Moments:
         grown.weight[:, growth.new_classes] = self.weight
         grown.sums[:, growth.new_classes] = self.sums
         return grown
+
+    def shrunk(self, shrinkage: Shrinkage) -> Moments:
+        """The same sums without room for classes that have vanished."""
+        shrunk = Moments(len(self.weight), int(shrinkage.classes.sum()))
+        shrunk.class_count[:] = self.class_count[shrinkage.classes]
+        shrunk.weight[:] = self.weight[:, shrinkage.classes]
+        shrunk.sums[:] = self.sums[:, shrinkage.classes]
+        return shrunk
+
+    def occurring(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
+        """No columns of codes are counted here."""
+        return [], np.empty(0, dtype=bool)
 
     def counted(self) -> list[Any]:
         """The weights of classes and columns, and the sums."""

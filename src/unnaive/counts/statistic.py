@@ -27,6 +27,15 @@ class Growth:
     new_classes: NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Shrinkage:
+    """What remains of a statistic when values or classes have vanished: masks of those that are kept."""
+
+    values: Sequence[NDArray[np.bool_]]
+    missing: NDArray[np.bool_]
+    classes: NDArray[np.bool_]
+
+
 Self = TypeVar("Self", bound="Statistic")
 
 
@@ -61,6 +70,12 @@ class Statistic(Protocol):
 
     def grown(self: Self, growth: Growth) -> Self:
         """The same counts with room for more values and classes."""
+
+    def shrunk(self: Self, shrinkage: Shrinkage) -> Self:
+        """The same counts without room for what has vanished."""
+
+    def occurring(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
+        """Which values of the columns of codes occur, and in which columns values are missing."""
 
     def counted(self) -> list[Any]:
         """Everything that was counted, as arrays and lists of arrays: what a model file keeps."""
@@ -106,6 +121,12 @@ class Together:
 
     def grown(self, growth: Growth) -> Together:
         return Together(*(part.grown(growth) for part in self.parts))
+
+    def shrunk(self, shrinkage: Shrinkage) -> Together:
+        return Together(*(part.shrunk(shrinkage) for part in self.parts))
+
+    def occurring(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
+        return self.parts[0].occurring()
 
     def counted(self) -> list[Any]:
         return [part.counted() for part in self.parts]

@@ -58,6 +58,14 @@ class Categories:
             return None
         return np.array([union.code[value] for value in self.values], dtype=np.int64)
 
+    def restricted(self, occurs: NDArray[np.bool_]) -> Categories:
+        """The declared categories, and of the others those that occur."""
+        n_declared = len(self.declared)
+        if occurs[n_declared : len(self.values)].all():
+            return self
+        others = self.values[n_declared:]
+        return Categories(self.declared, [value for value, kept in zip(others, occurs[n_declared:]) if kept])
+
     def kinds(self) -> set[str]:
         """Text, numbers, or both."""
         return {_kind(value) for value in self.values}

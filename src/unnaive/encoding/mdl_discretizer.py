@@ -54,6 +54,9 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         One ascending array per column.
     n_bins_ : (n_features_in_,) int array
         Number of bins per column, one more than its cut points.
+    n_grouped_ : int
+        Number of columns of so many distinct numbers that only cuts between groups of them were tried; 0 but on a
+        cluster (see ``max_distinct`` of :func:`unnaive.distributed.fit`).
     {names}
 
     See Also
@@ -149,13 +152,15 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             [
                 mdl_cut_points_between_cells(cells.lowest, cells.highest, cells.counts, kononenko, better)
                 for cells in columns
-            ]
+            ],
+            sum(not cells.is_exact for cells in columns),
         )
 
-    def _take_over(self, cut_points: list[np.ndarray]) -> MDLDiscretizer:
+    def _take_over(self, cut_points: list[np.ndarray], n_grouped: int = 0) -> MDLDiscretizer:
         self.cut_points_ = cut_points
         self.n_bins_ = np.array([len(cuts) + 1 for cuts in cut_points])
         self.n_features_in_ = len(cut_points)
+        self.n_grouped_ = n_grouped
         return self
 
     def transform(self, X: Any) -> np.ndarray:
@@ -186,6 +191,8 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             and n_bins.dtype == np.int64
             and n_bins.tolist() == [len(of_column) + 1 for of_column in cuts]
             and all(c.dtype == np.float64 and c.ndim == 1 and not np.isnan(c).any() for c in cuts)
+            and type(self.n_grouped_) is int
+            and 0 <= self.n_grouped_ <= len(cuts)
         ):
             raise ValueError("The cut points and numbers of bins do not fit together.")
 

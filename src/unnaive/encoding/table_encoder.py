@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ from unnaive.encoding.categories import (
     search_numbers,
     shift,
 )
+from unnaive.encoding.distinct_numbers import DistinctNumbers, as_columns
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer
 
 _MAX_NUMBER = 1e150
@@ -161,6 +163,43 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.discretizer_ = discretizer
         self._set_n_values(None if self.discretizer_ is None else self._numbers(table))
 
+    def fit_kept(
+        self,
+        reader: TableEncoder,
+        codes: NDArray[np.int32],
+        numbers: Sequence[DistinctNumbers],
+        classes: IntArray,
+        weights: FloatArray,
+        times: IntArray,
+    ) -> Rows:
+        """Fit on distinct rows that another encoder has read, with numbers passed through; return the coded rows."""
+        self.n_features_in_, self.is_categorical_ = reader.n_features_in_, reader.is_categorical_
+        if hasattr(reader, "feature_names_in_"):
+            self.feature_names_in_ = reader.feature_names_in_
+        self._categories, self.discretizer_ = reader._categories, None
+        self._set_n_values(None)
+        if not numbers or self.discretizer == "passthrough":
+            return Rows(codes, as_columns([column.numbers for column in numbers], len(codes), np.float64))
+        self.discretizer_ = MDLDiscretizer() if self.discretizer is None else clone(self.discretizer)
+        if isinstance(self.discretizer_, MDLDiscretizer):
+            n_classes = int(classes.max()) + 1
+            self.discretizer_.fit_cells([column.cells(classes, weights, n_classes) for column in numbers])
+            bins = [column.binned(cuts) for column, cuts in zip(numbers, self.discretizer_.cut_points_)]
+            self._set_n_values(np.empty((0, len(numbers))))
+        else:
+            values = as_columns([column.numbers for column in numbers], len(codes), np.float64)
+            if has_fit_parameter(self.discretizer_, "sample_weight"):
+                self.discretizer_.fit(values, classes, sample_weight=weights)
+            else:
+                self.discretizer_.fit(np.repeat(values, times, axis=0), np.repeat(classes, times))
+            self._set_n_values(values)
+            bins = list(self._bins(values).T)
+        found, columns = iter(bins), iter(codes.T)
+        return Rows(
+            as_columns([next(columns if known else found) for known in self.is_categorical_], len(codes), np.int32),
+            np.empty((len(codes), 0)),
+        )
+
     def rows(self, table: RawTable) -> Rows:
         """A table as codes, and numbers where they are passed through."""
         categorical = np.flatnonzero(self.is_categorical_)
@@ -177,8 +216,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if len(numeric):
             numbers = self._numbers(table)
             if not keep_numbers:
-                bins = _codes_of(self.discretizer_, numbers)
-                codes[:, numeric] = np.where(bins < self.n_values_[numeric], np.maximum(bins, -1), -1)
+                codes[:, numeric] = self._bins(numbers)
                 numbers = np.empty((table.n_rows, 0))
             elif not -_MAX_NUMBER < np.nanmin(numbers, initial=0.0) <= np.nanmax(numbers, initial=0.0) < _MAX_NUMBER:
                 column = int(np.nanargmax(np.nanmax(np.abs(numbers), axis=0, initial=0.0)))
@@ -187,6 +225,11 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                     "are not finite. Rescale the column."
                 )
         return Rows(codes, numbers)
+
+    def _bins(self, numbers: FloatArray) -> NDArray[Any]:
+        """Codes of numbers; -1 for those of no known bin."""
+        bins = _codes_of(self.discretizer_, numbers)
+        return np.where(bins < self.n_values_[~self.is_categorical_], np.maximum(bins, -1), -1)
 
     def only(self, rows: Rows, shown: NDArray[np.bool_]) -> Rows:
         """The same rows with all values missing but those ``shown`` (n_rows, n_columns)."""
@@ -226,6 +269,20 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 for mine, theirs in zip(self._categories, other._categories)
             ]
         )
+
+    def restricted(self, occurring: list[NDArray[np.bool_]]) -> tuple[TableEncoder, list[NDArray[np.bool_]]]:
+        """An encoder without categories that do not occur in the columns of codes, and which values are kept there."""
+        categories, kept, left = list(self._categories), [], iter(occurring)
+        for column, known in enumerate(self._categories):
+            if known is None:
+                if self.discretizer != "passthrough":
+                    kept.append(np.ones(len(next(left)), dtype=bool))  # a bin stays, whether it has rows or not
+                continue
+            occurs = next(left).copy()
+            occurs[: len(known.declared)] = True
+            categories[column] = known.restricted(occurs)
+            kept.append(occurs if known.values else np.zeros(1, dtype=bool))
+        return self._with_categories(categories), kept
 
     def new_codes(self, union: TableEncoder) -> list[IntArray | None]:
         """The new codes of each coded column's values in an encoder with more categories."""

@@ -108,8 +108,6 @@ class PooledBayes(CountingClassifier):
     _kept: ClassVar[tuple[str, ...]] = (*CountingClassifier._kept, "_seed")
     _settled_in_fit: ClassVar[tuple[str, ...]] = ()
     _order = 0
-    _fresh: _Derived | None
-    _stale: bool
 
     def __init__(
         self,
@@ -170,13 +168,6 @@ class PooledBayes(CountingClassifier):
             raise ValueError("The model has forgotten all rows: there are no experts.")
         return self._derived
 
-    @property
-    def _derived(self) -> _Derived | None:
-        """What was derived from the rows, or is now."""
-        if self._stale:
-            self._fresh, self._stale = self._derive(self.statistic_), False
-        return self._fresh
-
     def check_parameters(self) -> None:
         """Raise an error if a parameter is invalid; for distributed and streaming use."""
         super().check_parameters()
@@ -200,15 +191,6 @@ class PooledBayes(CountingClassifier):
     def _begin(self, rows: RawTable, classes: IntArray, weights: FloatArray, weighted: bool, bins: Any = None) -> None:
         self._seed = int(check_random_state(self.random_state).randint(0, 2**31 - 1))
         super()._begin(rows, classes, weights, weighted)
-
-    def _fit(self, rows: Any, classes: IntArray, weights: FloatArray, weighted: bool) -> None:
-        super()._fit(rows, classes, weights, weighted)
-        _ = self._derived  # now, not with the first prediction
-
-    def settle(self) -> None:
-        """Forget what was derived: the rows have changed. For distributed and streaming use."""
-        self._fresh, self._stale = None, True
-        self.class_count_ = self.statistic_.class_count
 
     def _derive(self, statistic: Any) -> _Derived | None:
         """Everything, from the rows alone: no category or class without rows has any effect."""
@@ -242,7 +224,8 @@ class PooledBayes(CountingClassifier):
 
     def _score_left_out(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> FloatArray:
         derived, coded, used = self._known, self.encoder_.rows(rows), weights > 0
-        self._counts_of(of_positive_weight(rows, classes, weights)[0], coded[used], classes[used], weights[used])
+        counted = of_positive_weight(rows, classes, weights)[0]
+        self.counted_.of_counted(counted, coded[used], classes[used], weights[used])
         numbers = canonical(coded.numbers)
         codes = _ranked(coded.codes, derived.ranks)
         y = derived.class_ranks[classes].astype(np.int32)
