@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from math import prod
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
@@ -114,7 +115,10 @@ class BayesianTensorClassifier(AdditiveClassifier):
         "n_jobs": [None, Integral],
         "max_bytes": [Interval(Real, 0, None, closed="neither")],
     }
-    _kept = ("classes_", "n_features_in_", "feature_names_in_", "mode_sizes_", "cell_values_", "counts_")
+    _kept = (
+        *("classes_", "n_features_in_", "feature_names_in_", "declared_classes_"),
+        *("mode_sizes_", "cell_values_", "counts_"),
+    )
 
     def __init__(
         self,
@@ -221,6 +225,33 @@ class BayesianTensorClassifier(AdditiveClassifier):
             self.settle()  # which finds counts of zeros that cannot be left
         except ValueError:
             raise ValueError(_NEVER) from None
+
+    def _trim(self) -> None:
+        remaining = self._remaining_classes(self.counts_.class_count)
+        if not remaining.all():
+            self.classes_ = self.classes_[remaining]
+            self._keep(self.counts_.of_classes(remaining))
+
+    @property
+    def documents_with_terms(self) -> IntArray | None:
+        """Number of documents by class and term, if cells are counts of terms that share a text; for streaming use."""
+        if self.cell_values_.cap is None:
+            return None
+        size, n_modes, counts = self.mode_sizes_[0], len(self.mode_sizes_), self.counts_
+        cells = counts.entries // counts.width
+        step = sum(size**mode for mode in range(n_modes))  # between cells of the diagonal
+        diagonal = cells % step == 0
+        found = np.zeros((size, len(self.classes_)))
+        np.add.at(found, cells[diagonal] // step, counts.entry_count[diagonal])
+        return np.rint(found.T).astype(np.int64)
+
+    def of_terms(self, kept: NDArray[np.bool_]) -> BayesianTensorClassifier:
+        """A model of the same tensors for some of the indices of all modes; for streaming use."""
+        model = copy.copy(self)
+        model.mode_sizes_ = (int(kept.sum()),) * len(self.mode_sizes_)
+        model.n_features_in_ = prod(model.mode_sizes_)
+        model._keep(self.counts_.of_indices(kept))
+        return model
 
     def _unite(self, other: BayesianTensorClassifier, classes: NDArray[Any]) -> None:
         if self.mode_sizes_ != other.mode_sizes_:

@@ -160,6 +160,36 @@ class TensorCounts:
             moved.append(wider)
         return replace(self, class_count=moved[0], entry_count=moved[1], pair_count=moved[2])
 
+    def of_classes(self, kept: NDArray[np.bool_]) -> TensorCounts:
+        """The same for some classes; the others have counted nothing."""
+        counts = (self.class_count, self.entry_count, self.pair_count)
+        class_count, entry_count, pair_count = (of[..., kept] for of in counts)
+        return replace(self, class_count=class_count, entry_count=entry_count, pair_count=pair_count)
+
+    def of_indices(self, kept: NDArray[np.bool_]) -> TensorCounts:
+        """The same for some indices, of all modes alike; cells with other indices are dropped."""
+        sizes = (int(kept.sum()),) * len(self.mode_sizes)
+        new = replace(self, mode_sizes=sizes)
+        moved = np.where(kept, np.cumsum(kept) - 1, -1)
+
+        def renumbered(entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+            cells, categories = np.divmod(entries, self.width)
+            indices = moved[np.stack(np.unravel_index(cells, self.mode_sizes))]
+            remain: NDArray[np.bool_] = np.all(indices >= 0, axis=0)
+            cells = np.ravel_multi_index(tuple(np.maximum(indices, 0)), sizes)
+            return cells * self.width + categories, remain
+
+        entries, remain = renumbered(self.entries)
+        (one, of_one), (other, of_other) = map(renumbered, np.divmod(self.pairs, self.n_entries))
+        both = of_one & of_other
+        return replace(
+            new,
+            entries=entries[remain],
+            entry_count=self.entry_count[remain],
+            pairs=(one * new.n_entries + other)[both],
+            pair_count=self.pair_count[both],
+        )
+
     def check(self) -> None:
         """Raise ValueError if the parts do not fit together."""
         n_classes = self.n_classes

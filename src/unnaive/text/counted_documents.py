@@ -60,6 +60,16 @@ class Documents:
             kept[places[key].pop()] = False
         return Documents.of(self.matrix[kept], self.classes[kept])
 
+    def in_order(self) -> Documents:
+        """The same documents, by class and terms, so that the order of adding does not matter."""
+        keys = self._keys()
+        order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+        return Documents.of(self.matrix[order], self.classes[order])
+
+    def of_terms(self, kept: NDArray[np.bool_]) -> Documents:
+        """The same documents for some of the terms, which are renumbered."""
+        return Documents.of(self.matrix[:, np.flatnonzero(kept)], self.classes)
+
     def reclassed(self, new_classes: NDArray[np.int64]) -> Documents:
         """The same with renumbered classes."""
         return Documents(self.starts, self.terms, new_classes[self.classes], self.n_terms)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
@@ -125,7 +126,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         **PATH_PARAMETERS,
         "prior": [StrOptions({"paths", "documents"})],
     }
-    _kept = ("classes_", "n_features_in_", "feature_names_in_", "documents_")
+    _kept = ("classes_", "n_features_in_", "feature_names_in_", "declared_classes_", "documents_")
 
     def __init__(
         self,
@@ -173,6 +174,21 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
             ) from None
         self._change(rest, classes)
 
+    def _trim(self) -> None:
+        remaining = self._remaining_classes(self.class_count_)
+        self.classes_ = self.classes_[remaining]
+        counted = [known for known, remains in zip(self._counted, remaining) if remains]
+        self._keep(self.documents_.reclassed(np.cumsum(remaining) - 1), counted)
+
+    def of_terms(self, kept: NDArray[np.bool_]) -> HigherOrderNB:
+        """A model of the same documents for some of the terms; for streaming use."""
+        model = copy.copy(self)
+        model.n_features_in_ = int(kept.sum())
+        if hasattr(self, "feature_names_in_"):
+            model.feature_names_in_ = self.feature_names_in_[kept]
+        model._keep(self.documents_.of_terms(kept), [None] * len(self.classes_))
+        return model
+
     def _unite(self, other: HigherOrderNB, classes: NDArray[Any]) -> None:
         if self.n_features_in_ != other.n_features_in_:
             raise ValueError(
@@ -189,7 +205,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
 
     def _plain(self, kept: dict[str, Any]) -> dict[str, Any]:
         if "documents_" in kept:
-            kept["documents_"] = dict(vars(self.documents_))
+            kept["documents_"] = dict(vars(self.documents_.in_order()))
         return kept
 
     def _check_kept(self, kept: dict[str, Any]) -> Documents:
@@ -210,6 +226,15 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         """Number of training documents of each class."""
         check_is_fitted(self)
         return np.bincount(self.documents_.classes, minlength=len(self.classes_)).astype(np.float64)
+
+    @property
+    def documents_with_terms(self) -> IntArray:
+        """Number of training documents by class and term; for streaming use."""
+        found = [
+            np.bincount(self.documents_.of_class(k).indices, minlength=self.n_features_in_)
+            for k in range(len(self.classes_))
+        ]
+        return np.array(found, dtype=np.int64)
 
     @property
     def path_count_(self) -> FloatArray:

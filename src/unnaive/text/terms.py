@@ -5,6 +5,7 @@ scikit-learn's CountVectorizer with a caching analyzer gives the same matrix, bu
 
 from __future__ import annotations
 
+import copy
 import re
 from array import array
 from collections.abc import Callable, Collection, Iterable, Set
@@ -22,7 +23,8 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.counts.information_gain import information_gain, read_classes, top_by_information_gain
+from unnaive.core.validation import IntArray
+from unnaive.counts.information_gain import gain_of_counts, information_gain, read_classes, top_by_information_gain
 from unnaive.text.documents import check_columns, read_documents, remember_columns
 from unnaive.text.mail import PARTS, without_parts
 
@@ -201,6 +203,22 @@ class Terms(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return np.array(sorted(self.vocabulary_), dtype=object)
+
+    def relearned(self, with_term: IntArray, of_class: IntArray) -> tuple[Terms, NDArray[np.bool_]]:
+        """The terms that enough documents have, and which they are; for streaming use.
+
+        ``with_term`` has the number of documents by class and term, ``of_class`` by class.
+        """
+        count = with_term.sum(axis=0)
+        kept = count >= self.min_documents
+        twin = copy.copy(self)
+        names = self.get_feature_names_out()[kept].tolist()
+        twin.vocabulary_ = {term: column for column, term in enumerate(names)}
+        twin.document_count_ = count[kept].astype(np.int64)
+        if self.information_gain_ is not None:
+            twin.information_gain_ = gain_of_counts(csr_matrix(with_term[:, kept]), of_class)
+        twin.n_documents_ = int(of_class.sum())
+        return twin, kept
 
     def check_state(self) -> None:
         """Raise ValueError if the fitted attributes do not fit together or with the parameters."""

@@ -10,9 +10,11 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from unnaive.core.validation import IntArray
 from unnaive.tensors.closed_patterns import outer_cells
 from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.tensors.tensor_transformer import TensorTransformer
@@ -160,8 +162,15 @@ class TextTensor(TensorTransformer):
         remember_columns(self, X)
         self.terms_ = terms
         counts = self._counts(documents)
-        self._cells, self._in_documents = np.unique(counts.cells, return_counts=True)
+        of_weights = counts.cells if self.weighting == "tfidf" else counts.cells[:0]
+        self._cells, self._in_documents = np.unique(of_weights, return_counts=True)
         return counts
+
+    def relearned(self, with_term: IntArray, of_class: IntArray) -> tuple[TextTensor, NDArray[np.bool_]]:
+        """The terms that enough documents have, and which they are; for streaming use, as :meth:`Terms.relearned`."""
+        twin = copy(self)
+        twin.terms_, kept = self.terms_.relearned(with_term, of_class)
+        return twin, kept
 
     def _read(self, X: Any) -> SparseTensor:
         check_columns(self, X)
