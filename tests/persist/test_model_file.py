@@ -661,7 +661,7 @@ def test_the_manifest_tells_what_the_model_is(tmp_path):
     assert isinstance(saved, SavedModel)
     assert saved.manifest == manifest
     assert saved.target == manifest["target"] == "answer"
-    assert manifest["format"] == 2
+    assert manifest["format"] == 3
     assert manifest["unnaive"] == __version__
     assert manifest["estimator"] == "AODE"
     assert manifest["parameters"].keys() == model.get_params(deep=False).keys()
@@ -669,13 +669,16 @@ def test_the_manifest_tells_what_the_model_is(tmp_path):
     assert manifest["classes"] == ["no", "perhaps", "yes"]
     assert manifest["weight"] == 60.0
     assert manifest["notes"] == {"data": "table.csv", "folds": [1, 2]}
-    assert manifest["columns"] == [
-        {"name": "colour", "kind": "category", "holds": "text", "values": 5},
-        {"name": "size", "kind": "category", "holds": "text", "values": 3},
-        {"name": "tall", "kind": "category", "holds": "booleans", "values": 2},
-        {"name": "width", "kind": "number", "holds": "numbers", "values": int(model.encoder_.n_values_[3])},
-        {"name": "length", "kind": "number", "holds": "numbers", "values": int(model.encoder_.n_values_[4])},
+    assert manifest["contract"] == {"bins": "fixed", "n_cut": 120, "n_forgotten": 0, "n_grouped": 0}
+    cuts = [points.tolist() for points in model.encoder_.discretizer_.cut_points_]
+    facts = [
+        ("colour", "category", "text", 5, None),
+        ("size", "category", "text", 3, None),
+        ("tall", "category", "booleans", 2, None),
+        ("width", "number", "numbers", len(cuts[0]) + 1, cuts[0]),
+        ("length", "number", "numbers", len(cuts[1]) + 1, cuts[1]),
     ]
+    assert manifest["columns"] == [dict(zip(("name", "kind", "holds", "values", "cuts"), fact)) for fact in facts]
     age = pd.Timestamp.now("UTC") - pd.Timestamp(manifest["written"])
     assert pd.Timedelta(0) <= age < pd.Timedelta(minutes=5)
     with pytest.raises(AttributeError):
@@ -853,7 +856,7 @@ def test_truncated_and_changed_files_are_refused(fitted, tmp_path):
 )
 def test_a_file_from_the_future_asks_for_an_upgrade(fitted, tmp_path, release, told):
     path = tmp_path / "model.unnaive"
-    path.write_bytes(whole_of({"format": 3, "unnaive": release}, b"", name="whatever comes"))
+    path.write_bytes(whole_of({"format": 4, "unnaive": release}, b"", name="whatever comes"))
     reason = f"was written by {told}, newer than this {__version__}: upgrade to read it"
     refused(path, reason)
     with pytest.raises(ModelFileError, match=reason):
@@ -1052,22 +1055,22 @@ def put(array, at, value):
 
 # What to do to the state of a model that the kernels would not survive.
 BROKEN_STATES = {
-    "counts of another shape": lambda s: s["statistic_"]["counted"].__setitem__(1, np.zeros((1, 3))),
-    "counts of another type": lambda s: s["statistic_"]["counted"].__setitem__(
-        1, s["statistic_"]["counted"][1].astype(np.float32)
+    "counts of another shape": lambda s: s["counted_"]["counted"].__setitem__(1, np.zeros((1, 3))),
+    "counts of another type": lambda s: s["counted_"]["counted"].__setitem__(
+        1, s["counted_"]["counted"][1].astype(np.float32)
     ),
-    "counts in the other byte order": lambda s: s["statistic_"]["counted"].__setitem__(
-        1, s["statistic_"]["counted"][1].astype(">f8")
+    "counts in the other byte order": lambda s: s["counted_"]["counted"].__setitem__(
+        1, s["counted_"]["counted"][1].astype(">f8")
     ),
-    "negative counts": lambda s: put(s["statistic_"]["counted"][1], 0, -1.0),
-    "counts that are not numbers": lambda s: put(s["statistic_"]["counted"][0], 0, np.nan),
-    "infinite counts": lambda s: put(s["statistic_"]["counted"][1], 0, np.inf),
-    "a table missing": lambda s: s["statistic_"]["counted"].pop(),
-    "a table too many": lambda s: s["statistic_"]["counted"].append(np.zeros((4, 3))),
-    "no table at all": lambda s: s["statistic_"].update(counted=None),
-    "missing values in too few columns": lambda s: s["statistic_"].update(has_missing=np.ones(2, bool)),
-    "missing values elsewhere": lambda s: s["statistic_"].update(has_missing=~s["statistic_"]["has_missing"]),
-    "missing values that are numbers": lambda s: s["statistic_"].update(has_missing=np.full(5, 7)),
+    "negative counts": lambda s: put(s["counted_"]["counted"][1], 0, -1.0),
+    "counts that are not numbers": lambda s: put(s["counted_"]["counted"][0], 0, np.nan),
+    "infinite counts": lambda s: put(s["counted_"]["counted"][1], 0, np.inf),
+    "a table missing": lambda s: s["counted_"]["counted"].pop(),
+    "a table too many": lambda s: s["counted_"]["counted"].append(np.zeros((4, 3))),
+    "no table at all": lambda s: s["counted_"].update(counted=None),
+    "missing values in too few columns": lambda s: s["counted_"].update(has_missing=np.ones(2, bool)),
+    "missing values elsewhere": lambda s: s["counted_"].update(has_missing=~s["counted_"]["has_missing"]),
+    "missing values that are numbers": lambda s: s["counted_"].update(has_missing=np.full(5, 7)),
     "a class too many": lambda s: s.update(classes_=np.array(["a", "b", "c", "d"])),
     "classes twice": lambda s: s.update(classes_=np.array(["a", "a", "b"])),
     "classes out of order": lambda s: s.update(classes_=np.array(["c", "b", "a"])),
@@ -1076,23 +1079,27 @@ BROKEN_STATES = {
     "another number of columns": lambda s: s.update(n_features_in_=4),
     "names of other columns": lambda s: s.update(feature_names_in_=np.array(["a", "b"], dtype=object)),
     "names that are numbers": lambda s: s.update(feature_names_in_=np.arange(5)),
-    "no encoder": lambda s: s.update(encoder_=None),
-    "an encoder of another kind": lambda s: s.update(encoder_=MDLDiscretizer()),
-    "an encoder that was not fitted": lambda s: s.update(encoder_=TableEncoder()),
-    "a category too many": lambda s: s["encoder_"]._categories[0].__setstate__({"n_declared": 0, "values": '["x"]'}),
-    "categories of a numeric column": lambda s: put(s["encoder_"]._categories, 4, s["encoder_"]._categories[0]),
-    "a column's categories missing": lambda s: put(s["encoder_"]._categories, 0, None),
-    "numbers of values that differ": lambda s: put(s["encoder_"].n_values_, 0, 50),
-    "numbers of bins that differ": lambda s: put(s["encoder_"].n_values_, 4, 50),
-    "numbers of values of another type": lambda s: vars(s["encoder_"]).update(
-        n_values_=s["encoder_"].n_values_.astype(np.int32)
+    "no encoder": lambda s: s["counted_"].update(encoder=None),
+    "an encoder of another kind": lambda s: s["counted_"].update(encoder=MDLDiscretizer()),
+    "an encoder that was not fitted": lambda s: s["counted_"].update(encoder=TableEncoder()),
+    "a category too many": lambda s: (
+        s["counted_"]["encoder"]._categories[0].__setstate__({"n_declared": 0, "values": '["x"]'})
     ),
-    "kinds of columns of another type": lambda s: vars(s["encoder_"]).update(
-        is_categorical_=s["encoder_"].is_categorical_.astype(int)
+    "categories of a numeric column": lambda s: put(
+        s["counted_"]["encoder"]._categories, 4, s["counted_"]["encoder"]._categories[0]
     ),
-    "kinds of other columns": lambda s: vars(s["encoder_"]).update(is_categorical_=np.ones(5, bool)),
-    "a discretizer missing": lambda s: vars(s["encoder_"]).update(discretizer_=None),
-    "numbers passed through": lambda s: vars(s["encoder_"]).update(discretizer="passthrough"),
+    "a column's categories missing": lambda s: put(s["counted_"]["encoder"]._categories, 0, None),
+    "numbers of values that differ": lambda s: put(s["counted_"]["encoder"].n_values_, 0, 50),
+    "numbers of bins that differ": lambda s: put(s["counted_"]["encoder"].n_values_, 4, 50),
+    "numbers of values of another type": lambda s: vars(s["counted_"]["encoder"]).update(
+        n_values_=s["counted_"]["encoder"].n_values_.astype(np.int32)
+    ),
+    "kinds of columns of another type": lambda s: vars(s["counted_"]["encoder"]).update(
+        is_categorical_=s["counted_"]["encoder"].is_categorical_.astype(int)
+    ),
+    "kinds of other columns": lambda s: vars(s["counted_"]["encoder"]).update(is_categorical_=np.ones(5, bool)),
+    "a discretizer missing": lambda s: vars(s["counted_"]["encoder"]).update(discretizer_=None),
+    "numbers passed through": lambda s: vars(s["counted_"]["encoder"]).update(discretizer="passthrough"),
     "an attribute that nobody asked for": lambda s: s.update(_order=3),
     "a method": lambda s: s.update(predict=len),
     "what was computed": lambda s: s.update(_derived=()),
@@ -1382,7 +1389,7 @@ def test_terms_that_do_not_fit_together_are_not_saved(edit, tmp_path):
 )
 def test_every_statistic_refuses_what_it_cannot_have_counted(name, part, edit):
     def edit_part(state):
-        at = state["statistic_"]["counted"]
+        at = state["counted_"]["counted"]
         *path, last = part if isinstance(part, tuple) else (part,)
         for step in path:
             at = at[step]
@@ -1701,7 +1708,7 @@ def other_manifest(rng, whole):
 def newer(rng, whole):
     manifest, payload = parts_of(whole)
     return whole_of(
-        manifest | {"format": int(rng.integers(3, 10**6)), "unnaive": JUNK[rng.integers(len(JUNK))]}, payload
+        manifest | {"format": int(rng.integers(4, 10**6)), "unnaive": JUNK[rng.integers(len(JUNK))]}, payload
     )
 
 

@@ -19,6 +19,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "columns": list,
     "classes": list,
     "weight": (int, float, type(None)),
+    "contract": (dict, type(None)),
     "target": str,
     "sha256": str,
 }
@@ -35,8 +36,22 @@ def describe(model: Any) -> dict[str, Any]:
         "columns": _columns(model),
         "classes": np.asarray(model.classes_).tolist(),
         "weight": None if counted is None else float(np.sum(counted)),
+        "contract": _contract(model),
     }
     return json.loads(json.dumps(facts, default=str))
+
+
+def _contract(model: Any) -> dict[str, Any] | None:
+    """How many rows decided where numbers are cut, and how many were forgotten since; None if it does not count."""
+    counted = getattr(classifier_of(model), "counted_", None)
+    if counted is None:
+        return None
+    return {
+        "bins": "exact" if counted.keeps_rows else "fixed",
+        "n_cut": counted.n_cut,
+        "n_forgotten": counted.n_forgotten,
+        "n_grouped": getattr(counted.encoder.discretizer_, "n_grouped_", 0),
+    }
 
 
 def _public_name(kind: type) -> str:
@@ -55,14 +70,18 @@ def _columns(model: Any) -> list[dict[str, Any]]:
     names = getattr(model, "feature_names_in_", [None] * n_columns(model))
     encoder = getattr(model, "encoder_", None)
     if encoder is None:
-        return [{"name": name, "kind": None, "holds": None, "values": None} for name in names]
+        return [{"name": name, "kind": None, "holds": None, "values": None, "cuts": None} for name in names]
     columns = []
     for name, categories, n_values in zip(names, encoder.categories_, encoder.n_values_.tolist()):
         kind, holds = "number", "numbers"
         if categories is not None:
             kind = "category"
             holds = " and ".join(sorted({_KINDS.get(type(value), "numbers") for value in categories}))
-        columns.append({"name": name, "kind": kind, "holds": holds, "values": n_values or None})
+        columns.append({"name": name, "kind": kind, "holds": holds, "values": n_values or None, "cuts": None})
+    cut_points = getattr(encoder.discretizer_, "cut_points_", None) if hasattr(encoder, "discretizer_") else None
+    numeric = [column for column in columns if column["kind"] == "number"]
+    for column, cuts in zip(numeric, cut_points or ()):
+        column["cuts"] = cuts.tolist()
     return columns
 
 
@@ -85,6 +104,6 @@ def is_manifest(manifest: dict[str, Any]) -> bool:
         all(field in manifest and is_a(manifest[field], kind) for field, kind in _FIELDS.items())
         and "notes" in manifest
         and all(isinstance(text, str) for field in ("libraries", "parameters") for text in manifest[field].values())
-        and all(column.keys() == {"name", "kind", "holds", "values"} for column in manifest["columns"])
+        and all(column.keys() == {"name", "kind", "holds", "values", "cuts"} for column in manifest["columns"])
         and manifest["format"] > 0
     )

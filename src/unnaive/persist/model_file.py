@@ -30,7 +30,7 @@ from unnaive.persist.allow_list import LOSS_MODULE, audit, with_public_names
 from unnaive.persist.manifest import describe, is_a, is_manifest, libraries, n_columns
 from unnaive.persist.soundness import check_model
 
-_FORMAT = 2
+_FORMAT = 3
 _MANIFEST, _MODEL = "manifest.json", "model.skops"
 # Limits of the unpacked size: times the size of the file, bytes allowed for any file, and bytes at most.
 _RATIO, _SMALL, _MAX_BYTES = 64, 2**28, 2**33

@@ -16,6 +16,7 @@ _MAX_DATA_SETS_SHOWN = 12
 _BAR = 24
 _MAX_EVIDENCE, _SHOWN_EVIDENCE = 30, 20  # if there are more columns than the first, the weightiest are shown
 _WIDE = 120
+_MAX_CUTS_SHOWN = 6
 
 
 def leaderboard(comparison: Comparison, width: int) -> Table:
@@ -128,18 +129,40 @@ def describe_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
     notes = manifest["notes"]
     as_read = "documents" if isinstance(notes, Mapping) and notes.get("text") else "as read"
     parameters = ", ".join(f"{name}={value}" for name, value in manifest["parameters"].items())
-    columns = [
-        f"{column['name']} ({column['holds'] or as_read}{f', {n} values' if (n := column['values']) else ''})"
-        for column in manifest["columns"]
-    ]
+    columns = [f"{column['name']} ({column['holds'] or as_read}{_values(column)})" for column in manifest["columns"]]
     return {
         "model": f"{manifest['estimator']}({parameters})",
         "predicts": f"{manifest['target']}: {', '.join(map(str, manifest['classes']))}",
         "rows counted": "–" if manifest["weight"] is None else f"{manifest['weight']:g}",
         "columns": ", ".join(columns),
+        "bins": _bins(manifest["contract"]),
         "written": f"{manifest['written']} by unnaive {manifest['unnaive']}",
         "sha256": manifest["sha256"],
     }
+
+
+def _values(column: Mapping[str, Any]) -> str:
+    cuts, n_values = column["cuts"], column["values"]
+    if cuts is None:
+        return f", {n_values} values" if n_values else ""
+    shown = ", ".join(f"{cut:g}" for cut in cuts[:_MAX_CUTS_SHOWN])
+    more = f" and {len(cuts) - _MAX_CUTS_SHOWN} more points" if len(cuts) > _MAX_CUTS_SHOWN else ""
+    return f", cut at {shown}{more}" if cuts else ", not cut"
+
+
+def _bins(contract: Mapping[str, Any] | None) -> str:
+    if contract is None:
+        return "–"
+    if contract["bins"] == "exact":
+        return "exact: the model keeps its rows, and is always the one that a fit on them gives"
+    if not contract["n_cut"]:
+        return "none"
+    gone, grouped = contract["n_forgotten"], contract["n_grouped"]
+    return (
+        f"fixed, learned from {contract['n_cut']:,} rows"
+        + (f"; {gone:,} rows forgotten since" if gone else "")
+        + (f"; {grouped} columns of more than max_distinct numbers cut between groups of them" if grouped else "")
+    )
 
 
 def evidence(
