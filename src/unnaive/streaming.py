@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from unnaive.io.datasets import columns_to_learn_from, open_source
 from unnaive.io.formats import DataError, TableFile, as_text
@@ -66,15 +68,18 @@ def fit_file(
     categorical: Sequence[str] | str = (),
     text: Sequence[str] = (),
     terms: Mapping[str, Any] | None = None,
+    bins: str | None = None,
 ) -> Fitted:
     """Fit a model of the registry on a file or a named data set.
 
     Counting models read the file in batches and never hold all of it; other models, and all models of text, read their
     columns whole. Rows without a label are dropped. For ``target``, ``folder``, ``categorical`` and ``text`` see
-    :func:`unnaive.io.load`; ``terms`` are parameters of :class:`unnaive.Terms`.
+    :func:`unnaive.io.load`; ``terms`` are parameters of :class:`unnaive.Terms`, and ``bins`` is one of the model.
     """
     entry = model_to_save(name, "text" if text else "table")
     model = entry.make_for_documents(**(terms or {})) if text else entry.make_for_table()
+    if bins is not None:
+        set_bins(model, name, bins)
     table = open_source(source, folder, target, categorical=categorical, text=text)
     target = table.target if target is None else target
     columns = columns_to_learn_from(table, str(source), target, text)
@@ -91,15 +96,83 @@ def fit_file(
     return Fitted(entry.name, model, target, kinds, counted["rows"], counted["unlabelled"], columns if text else ())
 
 
-def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Progress = silent) -> int:
-    """Count the rows of a file into a model ("update") or out of it ("forget"), in place; the number of rows.
+def set_bins(model: Any, name: str, bins: str) -> None:
+    """Choose what holds when rows come and go; DataError if the model does not let one choose."""
+    if "bins" not in model.get_params(deep=False):
+        raise DataError(f"{name!r} does not count rows within bins, so --bins does not apply to it.")
+    model.set_params(bins=bins)
 
-    A model of text keeps the terms of its training: others are not counted.
+
+@dataclass(frozen=True)
+class Changed:
+    """How many rows were counted into a model or out of it, and what came and went with them."""
+
+    n_rows: int
+    n_categories: int  # new or gone, as the others
+    n_classes: int
+    n_cut_points: int
+    n_terms: int
+    cut_by_forgotten: bool  # whether cut points stay that forgotten rows may have decided
+
+
+def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Progress = silent) -> Changed:
+    """Count the rows of a file into a model ("update") or out of it ("forget"), in place.
+
+    A model of text keeps the terms of its training, but for those that too few documents have left.
     """
     method = {"update": "partial_fit", "forget": "forget"}[verb]
     model = classifier_of(saved.model) if is_of_text(saved) else saved.model
     if not hasattr(model, method):
         raise DataError(f"A {type(model).__name__} cannot {verb} rows, only counting models can: refit it on all rows.")
+    before = _learned(saved)
+    table, labels = _labelled_file(saved, source)
+    counted: dict[str, int] = {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Numeric columns stay cut", UserWarning)
+        for X, y in _labelled(table, saved.target, labels, columns_of(saved), counted, progress):
+            getattr(model, method)(saved.model[:-1].transform(X) if is_of_text(saved) else X, y)
+    if is_of_text(saved) and verb == "update":
+        _notes(saved)["updated"] = True
+    elif is_of_text(saved):
+        _drop_terms(saved, model, source)
+    changed = {name: len(one ^ other) for (name, one), other in zip(before.items(), _learned(saved).values())}
+    contract = getattr(model, "counted_", None)
+    return Changed(counted["rows"], **changed, cut_by_forgotten=contract is not None and contract.n_forgotten > 0)
+
+
+def _drop_terms(saved: SavedModel, model: Any, source: str | Path) -> None:
+    """Drop the terms of a model of text that too few of the remaining documents have."""
+    with_term = model.documents_with_terms
+    if with_term is None:
+        return
+    (reads, reader), (classifies, _) = saved.model.steps
+    reader, kept = reader.relearned(with_term, model.class_count_.astype(np.int64))
+    if not kept.any():
+        raise DataError(f"Without the documents of {source} the model would know no terms: delete its file instead.")
+    saved.model.steps = [(reads, reader), (classifies, model.of_terms(kept))]
+
+
+def refitted(saved: SavedModel, source: str | Path, progress: Progress = silent) -> Any:
+    """A model with the parameters of a saved one, fitted on the rows of a file."""
+    model = clone(saved.model)
+    if not hasattr(classifier_of(model), "forget"):
+        raise DataError(f"A {type(classifier_of(model)).__name__} does not forget, so there is nothing to verify.")
+    table, labels = _labelled_file(saved, source)
+    counted: dict[str, int] = {}
+    if hasattr(model, "fit_batches"):
+        return model.fit_batches(
+            lambda names: _labelled(table, saved.target, labels, _or_all(saved, names), counted, progress)
+        )
+    parts = list(_labelled(table, saved.target, labels, columns_of(saved), counted, progress))
+    return model.fit(pd.concat([X for X, _ in parts]), np.concatenate([y for _, y in parts]))
+
+
+def _or_all(saved: SavedModel, names: list[str] | None) -> list[str]:
+    return columns_of(saved) if names is None else names
+
+
+def _labelled_file(saved: SavedModel, source: str | Path) -> tuple[TableFile, LabelReader]:
+    """A file with the columns of a model and labels that it knows."""
     table = _known_columns(saved, source, [*columns_of(saved), saved.target])
     classes = saved.model.classes_
     labels = LabelReader.of_file(table, saved.target, _ROWS).like(classes)
@@ -109,10 +182,23 @@ def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Prog
             f"{source} has the label {unknown[0]!r}, which the model does not know ({', '.join(map(str, classes))}): "
             "fit a new model, or drop those rows."
         )
-    counted: dict[str, int] = {}
-    for X, y in _labelled(table, saved.target, labels, columns_of(saved), counted, progress):
-        getattr(model, method)(saved.model[:-1].transform(X) if is_of_text(saved) else X, y)
-    return counted["rows"]
+    return table, labels
+
+
+def _learned(saved: SavedModel) -> dict[str, set[Any]]:
+    """The categories, classes, cut points and terms that a model knows."""
+    model = saved.model
+    encoder = getattr(model, "encoder_", None)
+    known = [] if encoder is None else encoder.categories_
+    cuts = getattr(getattr(encoder, "discretizer_", None), "cut_points_", [])
+    return {
+        "n_categories": {
+            (column, value) for column, values in enumerate(known) if values is not None for value in values
+        },
+        "n_classes": set(model.classes_.tolist()),
+        "n_cut_points": {(column, cut) for column, of_column in enumerate(cuts) for cut in of_column.tolist()},
+        "n_terms": {*model[0].get_feature_names_out()} if is_of_text(saved) else set(),
+    }
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.persist.files import contents
 from unnaive.models import MODELS
-from unnaive.persist import load, read_manifest
+from unnaive.persist import content_hash, load, read_manifest, save
 
 
 def frame_of(path):
@@ -54,25 +55,99 @@ def test_every_format_gives_the_same_model(file, folder, run):
     assert (folder / "one.csv").read_text() == (folder / "two.csv").read_text()
 
 
-def test_update_and_forget_are_exact(folder, run):
-    run("fit", "table.csv", "-m", "nb", "-o", "whole.unnaive")
-    # Bins come from the rows of the first fit, so only text is compared here.
-    for name in ("table", "first", "last"):
-        frame_of(f"{name}.csv").drop(columns=["width", "length"]).to_csv(f"{name}_text.csv", index=False)
-    run("fit", "table_text.csv", "-m", "aode", "-o", "whole.unnaive")
-    run("fit", "first_text.csv", "-m", "aode", "-o", "part.unnaive")
-    code, out, _ = run("update", "part.unnaive", "last_text.csv")
+def predictions(name, folder, run):
+    run("predict", f"{name}.unnaive", "table.csv", "-o", f"{name}.csv")
+    return (folder / f"{name}.csv").read_text()
+
+
+@pytest.mark.parametrize("name", ["aode", "pooled"])
+def test_update_and_forget_are_exact_where_rows_are_kept(name, folder, run):
+    exact = () if name == "pooled" else ("--bins", "exact")
+    run("fit", "table.csv", "-m", name, *exact, "-o", "whole.unnaive")
+    run("fit", "first.csv", "-m", name, *exact, "-o", "part.unnaive")
+    code, out, _ = run("update", "part.unnaive", "last.csv")
     assert code == 0
     assert "100 rows counted into part.unnaive, which now holds 200." in out
-    for name in ("whole", "part"):
-        run("predict", f"{name}.unnaive", "table_text.csv", "-o", f"{name}.csv")
-    assert (folder / "whole.csv").read_text() == (folder / "part.csv").read_text()
-    code, out, _ = run("forget", "part.unnaive", "last_text.csv", "--json")
-    assert (code, json.loads(out)["total"]) == (0, 100)
-    run("fit", "first_text.csv", "-m", "aode", "-o", "first.unnaive")
-    for name in ("first", "part"):
-        run("predict", f"{name}.unnaive", "table_text.csv", "-o", f"{name}.csv")
-    assert (folder / "first.csv").read_text() == (folder / "part.csv").read_text()
+    assert predictions("whole", folder, run) == predictions("part", folder, run)
+    code, out, _ = run("forget", "part.unnaive", "last.csv", "--json")
+    assert (code, json.loads(out)["total"], json.loads(out)["cut_by_forgotten"]) == (0, 100, False)
+    run("fit", "first.csv", "-m", name, *exact, "-o", "first.unnaive")
+    assert predictions("first", folder, run) == predictions("part", folder, run)
+
+
+def test_forgetting_within_fixed_bins_says_so(folder, run):
+    run("fit", "table.csv", "-m", "aode", "-o", "m.unnaive")
+    code, out, err = run("forget", "m.unnaive", "last.csv")
+    assert (code, err) == (0, "")
+    assert "100 rows removed from m.unnaive, which now holds 100." in out
+    assert "fit with --bins exact" in out
+    assert "fixed, learned from 200 rows; 100 rows forgotten since" in run("info", "m.unnaive")[1]
+    code, _, err = run("forget", "m.unnaive", "first.csv", "--proof", "proof.json")
+    assert code == 2
+    assert "fit it with --bins exact" in err
+    assert not (folder / "proof.json").exists()
+
+
+def test_a_proof_of_forgetting_is_verified_by_a_refit(folder, run):
+    run("fit", "table.csv", "-m", "tan", "--bins", "exact", "-o", "m.unnaive")
+    before = content_hash(load("m.unnaive").model)
+    assert run("forget", "m.unnaive", "last.csv", "--proof", "proof.json")[0] == 0
+    proof = json.loads((folder / "proof.json").read_text())
+    assert (proof["before"], proof["rows_forgotten"]) == (before, 100)
+    assert proof["after"] == content_hash(load("m.unnaive").model)
+    code, out, _ = run("verify", "m.unnaive", "first.csv", "--certificate", "proof.json")
+    assert code == 0
+    assert proof["after"] in out
+    code, _, err = run("verify", "m.unnaive", "table.csv")
+    assert code == 2
+    assert "is not what a fit on table.csv gives" in err
+    run("forget", "m.unnaive", "first.csv")
+    run("update", "m.unnaive", "last.csv")
+    code, _, err = run("verify", "m.unnaive", "last.csv", "--certificate", "proof.json")
+    assert code == 2
+    assert "was written for another model" in err
+    code, _, err = run("verify", "m.unnaive", "first.csv", "--certificate", "table.csv")
+    assert code == 2
+    assert "table.csv is not a certificate" in err
+
+
+def test_bins_are_chosen_for_models_that_have_them(folder, run):
+    code, _, err = run("fit", "table.csv", "-m", "massbayes", "--bins", "exact", "-o", "m.unnaive")
+    assert code == 2
+    assert "--bins does not apply" in err
+    run("fit", "table.csv", "-m", "nb", "--bins", "exact", "-o", "m.unnaive")
+    assert "exact: the model keeps its rows" in run("info", "m.unnaive")[1]
+
+
+@pytest.mark.parametrize("name", ["honb", "bat"])
+def test_a_model_of_text_forgets_terms_that_no_document_has(name, folder, run):
+    texts = [f"good film number{'x' * n}" for n in range(1, 9)] + ["bad film"] * 8
+    frame = pd.DataFrame({"review": texts, "class": ["up"] * 8 + ["down"] * 8})
+    frame.loc[3, "review"] = "good unforgettable film"
+    frame.to_csv("train.csv", index=False)
+    frame.iloc[[3]].to_csv("gone.csv", index=False)
+    frame.drop(index=3).to_csv("rest.csv", index=False)
+    model = MODELS[name].make_for_documents(**({"max_terms": None} if name == "bat" else {}))
+    model.fit(frame[["review"]], frame["class"])
+    notes = {"kinds": {"review": "text", "class": "text"}, "text": ["review"]}
+    save(model, "m.unnaive", notes=notes)
+    code, out, _ = run("forget", "m.unnaive", "gone.csv", "--proof", "proof.json")
+    assert (code, "0 classes, 1 terms" in out) == (0, True)
+    assert run("verify", "m.unnaive", "rest.csv", "--certificate", "proof.json")[0] == 0
+    assert b"unforgett" not in contents("m.unnaive")
+    code, _, err = run("forget", "m.unnaive", "rest.csv")
+    assert code == 2
+    assert "the model would know no terms: delete its file instead" in err
+
+
+def test_the_best_terms_of_training_are_no_proof(folder, run):
+    frame = pd.DataFrame({"review": ["good film", "bad film"] * 8, "class": ["up", "down"] * 8})
+    frame.to_csv("train.csv", index=False)
+    run("fit", "train.csv", "-m", "honb", "--text", "review", "--max-terms", "1", "-o", "m.unnaive")
+    frame[:1].to_csv("gone.csv", index=False)
+    code, _, err = run("forget", "m.unnaive", "gone.csv", "--proof", "proof.json")
+    assert code == 2
+    assert "keeps the most informative terms of its training" in err
 
 
 def test_rows_never_counted_are_not_forgotten_and_the_file_stays(folder, run):

@@ -164,7 +164,13 @@ def test_update_counts_documents_in_and_forget_takes_them_out_exactly(folder, ru
     run("predict", "m.unnaive", "posts.csv", "-o", "before.csv")
     code, out, _ = run("update", "m.unnaive", "last.csv")
     assert code == 0
-    assert out == "40 rows counted into m.unnaive, which now holds 120. Its terms are still those of its training.\n"
+    assert out == (
+        "40 rows counted into m.unnaive, which now holds 120. Changed with them: 0 classes, 0 terms; the others are "
+        "still those of its training.\n"
+    )
+    code, _, err = run("forget", "m.unnaive", "last.csv", "--proof", "proof.json")
+    assert code == 2
+    assert "keeps the terms of its training, though it has learned from other documents since" in err
     run("predict", "m.unnaive", "posts.csv", "-o", "after.csv")
     # The terms are those of the first rows, the counts those of all.
     terms = Terms().fit(frame[["title", "body"]].head(80))

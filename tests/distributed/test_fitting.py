@@ -19,6 +19,8 @@ from tests.examples import examples
 from tests.test_common import COUNTING_MODELS, MODELS, given_bins, random_table
 from unnaive import AODE, BayesianTensorClassifier, HigherOrderNB, MassBayes, MDLDiscretizer, NaiveBayes, SparseTensor
 from unnaive.distributed import fit, predict, predict_proba
+from unnaive.persist import content_hash
+from unnaive.persist.manifest import describe
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +56,25 @@ def test_any_partitions_give_the_model_of_all_rows(name, seed, cuts):
     assert_same(model, in_memory(MODELS[name].make(), rows))
     table = rows.drop(columns="label")
     np.testing.assert_array_equal(model.predict_proba(table), in_memory(MODELS[name].make(), rows).predict_proba(table))
+
+
+@pytest.mark.parametrize("name", ["nb", "aode", "k2"])
+@examples(6)
+@given(seed=st.integers(0, 10_000), cuts=cuts_of_60)
+def test_rows_that_are_kept_are_those_of_all_partitions(name, seed, cuts):
+    rows = labelled(seed, 60)
+    model = fit(MODELS[name].make(bins="exact"), partitioned(rows, cuts), "label")
+    assert content_hash(model) == content_hash(in_memory(MODELS[name].make(bins="exact"), rows))
+
+
+def test_a_model_says_that_numbers_were_cut_between_groups():
+    rows = labelled(0, 60)
+    assert describe(fit(AODE(), partitioned(rows, [20]), "label"))["contract"]["n_grouped"] == 0
+    model = fit(AODE(), partitioned(rows, [20]), "label", max_distinct=4)
+    assert describe(model)["contract"]["n_grouped"] > 0
+    exact = fit(AODE(bins="exact"), partitioned(rows, [20]), "label", max_distinct=4)
+    assert describe(exact)["contract"]["n_grouped"] == 0
+    assert content_hash(exact) == content_hash(in_memory(AODE(bins="exact"), rows))
 
 
 @examples(15)
@@ -124,10 +145,11 @@ def test_columns_are_surveyed_a_few_at_a_time_where_they_are_many(monkeypatch):
 
 def test_the_estimator_given_stays_as_it_is():
     estimator = AODE().fit([[0.0], [1.0]], [0, 1])
-    before = estimator.class_count_
+    before = estimator.counted_
     model = fit(estimator, partitioned(labelled(0, 60), [30]), "label")
     assert model is not estimator
-    assert estimator.class_count_ is before
+    assert estimator.counted_ is before
+    assert estimator.class_count_.tolist() == [1, 1]
     assert model.n_features_in_ == 5
 
 

@@ -37,7 +37,10 @@ def options(
     """Bayesian classifiers that drop the naive independence assumption."""
 
 
-for command in (compare.compare, model.fit, model.predict, model.update, model.forget, model.explain, model.info):
+for command in (
+    compare.compare,
+    *(model.fit, model.predict, model.update, model.forget, model.verify, model.explain, model.info),
+):
     app.command()(command)
 app.command("models")(model.list_models)
 app.command()(experiments.reproduce)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,6 +29,13 @@ from unnaive.cli.options import (
 from unnaive.models import MODELS, classifier_of
 
 
+class Bins(str, Enum):
+    """What holds when rows are counted into a model or out of it."""
+
+    fixed = "fixed"
+    exact = "exact"
+
+
 def fit(
     data: Data,
     model: Annotated[str, typer.Option("--model", "-m", help="Short name; see `unnaive models`.")],
@@ -38,6 +47,13 @@ def fit(
     mail: Mail = None,
     min_documents: MinDocuments = None,
     max_terms: MaxTerms = None,
+    bins: Annotated[
+        Bins | None,
+        typer.Option(
+            help="When rows come and go later: numbers stay cut as now (fixed, default), or the model keeps its rows "
+            "and is always the one that a fit gives (exact)."
+        ),
+    ] = None,
     dask: Dask = None,
     as_json: AsJson = False,
 ) -> None:
@@ -47,11 +63,11 @@ def fit(
     terms, codes = term_options(text, mail, min_documents, max_terms), split_columns(categorical)
     with rows_progress(as_json) as progress:
         if dask is None:
-            fitted = fit_file(model, data, target, folder, progress, codes, split_names(text), terms)
+            fitted = fit_file(model, data, target, folder, progress, codes, split_names(text), terms, bins)
         else:
             if text or terms:
                 raise ValueError("Models of text are fitted on a cluster from Python: see unnaive.distributed.fit.")
-            fitted = _distributed_files().fit_files(model, data, dask, target, progress, codes)
+            fitted = _distributed_files().fit_files(model, data, dask, target, progress, codes, bins)
         fitted.save(output)
     print_result(
         as_json,
@@ -104,31 +120,103 @@ def _distributed_files() -> Any:
 
 
 def update(model: ModelFile, data: Data, as_json: AsJson = False) -> None:
-    """Count more rows into a saved model; a model of text keeps the terms of its training."""
-    _change(model, data, "update", "counted into", as_json)
+    """Count more rows into a saved model.
+
+    Numbers stay cut as they were, unless it was fitted with --bins exact; a model of text keeps its terms.
+    """
+    saved, changed = _change(model, data, "update", as_json)
+    _print_change(model, saved, changed, "counted into", as_json)
 
 
-def forget(model: ModelFile, data: Data, as_json: AsJson = False) -> None:
-    """Remove rows from a saved model, exactly, as if it had never seen them."""
-    _change(model, data, "forget", "removed from", as_json)
+def forget(
+    model: ModelFile,
+    data: Data,
+    proof: Annotated[
+        Path | None,
+        typer.Option(help="Also write a certificate to this .json file, which `unnaive verify` can check."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove rows from a saved model, and the categories and labels that only they had.
+
+    If it was fitted with --bins exact, or has no numbers to cut, it is then the model of a fit that never saw them.
+    """
+    from unnaive.persist import load
+    from unnaive.persist.certificate import what_stays, write_certificate
+
+    before = load(model) if proof is not None else None
+    if before is not None and (stays := what_stays(before)) is not None:
+        raise ValueError(f"{model} cannot prove to have forgotten rows, as it keeps {stays}.")
+    saved, changed = _change(model, data, "forget", as_json)
+    if before is not None and proof is not None:
+        write_certificate(proof, before.model, saved.model, changed.n_rows)
+    _print_change(model, saved, changed, "removed from", as_json)
 
 
-def _change(path: Path, data: str, change: str, words: str, as_json: bool) -> None:
+def verify(
+    model: ModelFile,
+    data: Data,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Also check that this certificate was written for the model.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check that a saved model is the one that a fit on these rows gives, to the last bit."""
+    from unnaive.persist import content_hash, load
+    from unnaive.persist.certificate import read_certificate
+    from unnaive.streaming import refitted
+
+    saved = load(model)
+    if certificate is not None and read_certificate(certificate)["after"] != content_hash(saved.model):
+        raise ValueError(f"{certificate} was written for another model, or {model} has changed since.")
+    with rows_progress(as_json) as progress:
+        other = refitted(saved, data, progress)
+    hashes = content_hash(saved.model), content_hash(other)
+    if hashes[0] != hashes[1]:
+        raise ValueError(
+            f"{model} is not what a fit on {data} gives: the model's hash is {hashes[0][:16]}…, that of the fit "
+            f"{hashes[1][:16]}…."
+        )
+    print_result(
+        as_json,
+        f"{model} is what a fit on {data} gives: both have the hash {hashes[0]}.",
+        model=str(model),
+        hash=hashes[0],
+    )
+
+
+def _change(path: Path, data: str, change: str, as_json: bool) -> tuple[Any, Any]:
     from unnaive.persist import load, save
-    from unnaive.streaming import change_rows, is_of_text
+    from unnaive.streaming import change_rows
 
     with rows_progress(as_json) as progress:
         saved = load(path)
-        n_rows = change_rows(saved, data, change, progress)
+        changed = change_rows(saved, data, change, progress)
         save(saved.model, path, target=saved.target, notes=saved.manifest["notes"])
+    return saved, changed
+
+
+def _print_change(path: Path, saved: Any, changed: Any, words: str, as_json: bool) -> None:
+    from unnaive.streaming import is_of_text
+
     total = float(classifier_of(saved.model).class_count_.sum())
     print_result(
         as_json,
-        f"{n_rows} rows {words} {path}, which now holds {total:g}."
-        + (" Its terms are still those of its training." if is_of_text(saved) else ""),
+        f"{changed.n_rows} rows {words} {path}, which now holds {total:g}. Changed with them: {changed.n_classes} "
+        f"classes, "
+        + (
+            f"{changed.n_terms} terms; the others are still those of its training."
+            if is_of_text(saved)
+            else f"{changed.n_categories} categories, {changed.n_cut_points} cut points."
+        )
+        + (
+            " Numbers stay cut at points that forgotten rows may have decided: fit with --bins exact to avoid that."
+            if changed.cut_by_forgotten
+            else ""
+        ),
         model=str(path),
-        n_rows=n_rows,
         total=total,
+        **asdict(changed),
     )
 
 
@@ -202,8 +290,6 @@ def info(model: ModelFile, as_json: AsJson = False) -> None:
 
 def list_models(as_json: AsJson = False) -> None:
     """List all models with their descriptions and papers."""
-    from dataclasses import asdict
-
     from unnaive.show import terminal
 
     if as_json:

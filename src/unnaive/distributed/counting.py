@@ -46,9 +46,7 @@ class Count:
         self.bins = bins
 
     def add(self, state: CountingClassifier | None, content: Any, part: Part) -> CountingClassifier | None:
-        model = copy.copy(self.estimator if state is None else state)
-        if state is not None:
-            model.statistic_ = state.statistic_.copy()
+        model = copy.copy(self.estimator) if state is None else state.copied()
         for some in self.rows.slices(content):
             read = self.rows.read(self.estimator, some, part, self.rows.names)
             if read is None:

@@ -24,7 +24,7 @@ from unnaive.io.labels import LabelReader
 from unnaive.io.source import DataError, excerpt, near
 from unnaive.models import model_to_save
 from unnaive.persist import SavedModel
-from unnaive.streaming import Fitted, Predicted, Progress, columns_of, kinds_of, silent
+from unnaive.streaming import Fitted, Predicted, Progress, columns_of, kinds_of, set_bins, silent
 
 _PARQUET, _TEXT = (".parquet", ".parq", ".pq"), {".csv": ",", ".tsv": "\t"}
 _UNFINISHED = ".new"
@@ -85,13 +85,17 @@ def fit_files(
     target: str | None = None,
     progress: Progress = silent,
     categorical: Sequence[str] | str = (),
+    bins: str | None = None,
 ) -> Fitted:
     """Fit a model of the registry, by its short name, on all files that match a pattern.
 
-    ``categorical`` names numeric columns that are codes of categories; ``address`` is that of :func:`connect`.
+    ``categorical`` names numeric columns that are codes of categories; ``address`` is that of :func:`connect`; ``bins``
+    is a parameter of the model.
     """
     entry = model_to_save(name)
     model = entry.make()
+    if bins is not None:
+        set_bins(model, name, bins)
     try:
         check_supported(model)
     except TypeError as error:
