@@ -16,6 +16,7 @@ BENCHES = {
     "tensors": "Bat against AODE on molecules, and its time by tensor size",
     "decomposition": "decompositions of a joint tensor against pyttb's cp_als; time by rows and components",
     "distributed": "Dask workers against one process, Spark and dask-ml; network traffic; killed workers",
+    "exactness": 'bins="exact": bytes per row, and forgetting beside a refit',
     "streaming": "peak memory of fitting a large file in batches, and equality with the fit in memory",
     "large": "PooledBayes beside boosting and forests on tables of 3,000 rows to a million: scores, seconds, memory",
     "leave_one_out": "what PooledBayes expects of itself beside tenfold cross-validation; small and wide tables",

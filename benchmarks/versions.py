@@ -1,7 +1,8 @@
-"""Every model of two checkouts in one run: seconds to fit and to predict, their ratio, and whether answers are equal.
+"""Every model of two checkouts in one run: seconds to fit, predict, and add and forget rows, and bytes of the file.
 
-Each checkout runs in its own process, and the two take turns. A ratio above 1 means that this checkout is slower than
-the other. `--control` runs the other checkout against itself: the noise floor.
+Each checkout runs in its own process, and the two take turns. A ratio above 1 means that this checkout is slower or
+larger than the other. `--control` runs the other checkout against itself: the noise floor. A change is to count a
+hundredth of the rows once more, to forget them again, and to predict a row.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from benchmarks.timing import progress, progress_done
 HERE = Path(__file__).parents[1]
 
 WORKER = """
-import hashlib, json, sys, time, warnings
+import hashlib, json, os, sys, tempfile, time, warnings
 from itertools import product
 import numpy as np, pandas as pd
 from unnaive.models import MODELS
+from unnaive.persist import save
 warnings.simplefilter("ignore")
 SLOW = {"icgnb": 150, "ae-nbc": 300, "bat": 300, "stl": 200, "dtc": 400, "dtc-mixture": 400, "a3de": 600, "ag-nbc": 600}
 rng = np.random.default_rng(0)
@@ -59,7 +61,15 @@ for line in sys.stdin:
     method = "predict_proba" if hasattr(fitted, "predict_proba") else "decision_function"
     predict, answers = timed(lambda: getattr(fitted, method)(X))
     digest = hashlib.sha256(np.ascontiguousarray(answers)).hexdigest()[:16]
-    print(json.dumps({"fit": fit, "predict": predict, "answers": digest}), flush=True)
+    found = {"fit": fit, "predict": predict, "answers": digest}
+    if model.can_be_saved:
+        with tempfile.TemporaryDirectory() as folder:
+            save(fitted, os.path.join(folder, "m.unnaive"))
+            found["bytes"] = os.path.getsize(os.path.join(folder, "m.unnaive"))
+    if hasattr(fitted, "forget"):
+        some = X[: n // 100], labels[: n // 100]
+        found["change"] = timed(lambda: fitted.partial_fit(*some).forget(*some).predict(X[:1]))[0]
+    print(json.dumps(found), flush=True)
 """
 
 
@@ -107,13 +117,19 @@ def run(args: argparse.Namespace) -> int:
                 if turn:  # the first one compiles
                     turns[side].append(answer)
         cells = []
-        for phase in ("fit", "predict"):
+        for phase, scale, digits in (("fit", 1000, 2), ("predict", 1000, 2), ("change", 1000, 2), ("bytes", 1, 0)):
+            if phase not in turns[0][0] or phase not in turns[1][0]:
+                cells += ["–"] * 3
+                continue
             before, after = (statistics.median(turn[phase] for turn in side) for side in turns)
             paired = statistics.median(b[phase] / a[phase] for a, b in zip(*turns))
-            cells += [f"{1000 * before:.2f}", f"{1000 * after:.2f}", f"{paired:.3f}"]
+            cells += [f"{scale * before:.{digits}f}", f"{scale * after:.{digits}f}", f"{paired:.3f}"]
         equal = {turn["answers"] for side in turns for turn in side}
         rows.append([name, *cells, "equal" if len(equal) == 1 else "differ"])
     progress_done()
-    header = ["model", "fit before, ms", "after", "ratio", "predict before, ms", "after", "ratio", "answers"]
+    columns = [
+        (f"{phase} before", "after", "ratio") for phase in ("fit, ms", "predict, ms", "change, ms", "file, bytes")
+    ]
+    header = ["model", *(name for of_phase in columns for name in of_phase), "answers"]
     print(text_table(header, rows))
     return 0
