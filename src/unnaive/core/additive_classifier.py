@@ -25,6 +25,7 @@ from unnaive.core.validation import (
     index_labels,
     known_classes,
     of_positive_weight,
+    on_one_state,
     refuse_missing_labels,
     unchanged_on_error,
 )
@@ -246,6 +247,7 @@ class AdditiveClassifier(KeptState, BayesClassifier):
         return self
 
     @shared_docs
+    @on_one_state
     def leave_one_out_proba(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> FloatArray:
         """Probabilities of rows that were counted, with the same labels and weights, by the model without that row.
 

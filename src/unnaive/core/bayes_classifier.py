@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.posterior import to_log_posterior, to_posterior
 from unnaive.core.threads import in_threads
+from unnaive.core.validation import on_one_state
 
 _MIN_ROWS_PER_THREAD = 256
 
@@ -38,6 +39,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _score(self, rows: Any) -> NDArray[np.float64]:
         """Joint log scores of rows that were read."""
 
+    @on_one_state
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row.
 
@@ -54,6 +56,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return self.classes_[np.argmax(scores, axis=1)]
 
     @shared_docs
+    @on_one_state
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities, in the order of ``classes_``.
 
@@ -64,6 +67,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return scores
 
     @shared_docs
+    @on_one_state
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of the class probabilities.
 
@@ -74,6 +78,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return scores
 
     @shared_docs
+    @on_one_state
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Joint log scores log p(x, y), not normalized over the classes.
 
@@ -83,6 +88,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return self._score(self._read(X, reset=False))
 
     @available_if(lambda self: hasattr(self, "_evidence"))
+    @on_one_state
     def predict_evidence(self, X: Any) -> NDArray[np.float64]:
         """Contributions of the prior and of every column to each class, in logs that sum to the joint log scores.
 

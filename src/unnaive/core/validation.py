@@ -282,18 +282,36 @@ def known_classes(owner: Any, classes: ArrayLike | None) -> NDArray[Any]:
     return owner.classes_
 
 
+def shallow_copy(model: Any) -> Any:
+    """An object with the same attributes, all of one moment."""
+    twin = object.__new__(type(model))
+    twin.__dict__.update(model.__dict__)
+    return twin
+
+
+def on_one_state(method: Method) -> Method:
+    """Make a method read all attributes as of one moment, whatever other threads change meanwhile."""
+
+    @wraps(method)
+    def reading(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return method(shallow_copy(self), *args, **kwargs)
+
+    return cast(Method, reading)
+
+
 def unchanged_on_error(method: Method) -> Method:
-    """Make a method that fails leave all attributes of its object as they were."""
+    """Make a method change its object whole when it succeeds, and not at all if it fails or is interrupted.
+
+    It works on a copy, of which the object takes over all attributes at once: other threads see the old ones or the
+    new. Objects that both share must not be changed in place.
+    """
 
     @wraps(method)
     def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = dict(vars(self))
-        try:
-            return method(self, *args, **kwargs)
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
+        twin = shallow_copy(self)
+        result = method(twin, *args, **kwargs)
+        self.__dict__ = twin.__dict__
+        return self if result is twin else result
 
     return cast(Method, guarded)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, cast
 
@@ -42,6 +42,14 @@ SMOOTHING_PARAMETERS: dict[str, Any] = {
 }
 
 
+@dataclass
+class _Follows:
+    """What follows from the counts, once it was asked for: shared by all copies of a model that count the same."""
+
+    recut: CountedTable | None = None
+    derived: Any = None
+
+
 class CountingClassifier(TableInput, AdditiveClassifier):
     """Base of the classifiers of tables that are derived from counts of their training rows.
 
@@ -61,8 +69,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         "counted_",
     )
     _settled_in_fit: ClassVar[tuple[str, ...]] = ("discretizer",)
-    _recut: CountedTable | None
-    _settled: Any
+    _follows: _Follows
 
     @property
     @abstractmethod
@@ -110,17 +117,18 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         check_is_fitted(self)
         if not self._keeps_rows:
             return self.counted_
-        if self._recut is None:
-            self._recut = self._recounted(self.counted_.encoder, cast(KeptRows, self.counted_.statistic))
-        return self._recut
+        follows = self._follows
+        if follows.recut is None:
+            follows.recut = self._recounted(self.counted_.encoder, cast(KeptRows, self.counted_.statistic))
+        return follows.recut
 
     @property
     def _derived(self) -> Any:
         """What follows from the counts."""
-        current = self._current
-        if self._settled is None:
-            self._settled = self._derive(current.statistic)
-        return self._settled
+        current, follows = self._current, self._follows
+        if follows.derived is None:
+            follows.derived = self._derive(current.statistic)
+        return follows.derived
 
     def settle(self) -> None:
         """Derive now what scoring needs, not with the first prediction; for distributed and streaming use."""
@@ -128,7 +136,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
 
     def _keep(self, counted: CountedTable) -> None:
         """Take over what was counted; what followed from it before is forgotten."""
-        self.classes_, self.counted_, self._recut, self._settled = counted.classes, counted, None, None
+        self.classes_, self.counted_, self._follows = counted.classes, counted, _Follows()
 
     def _begin(
         self, rows: RawTable, classes: IntArray, weights: FloatArray, weighted: bool, bins: MDLDiscretizer | None = None
@@ -165,6 +173,8 @@ class CountingClassifier(TableInput, AdditiveClassifier):
 
     def _add(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> None:
         counted, coded = self.counted_.with_room_for(rows, self.classes_)
+        if counted.statistic is self.counted_.statistic:
+            counted = replace(counted, statistic=counted.statistic.copy())
         counted.statistic.add(coded, classes, weights)
         self._keep(counted)
 

@@ -48,8 +48,8 @@ class KeptRows:
         self.n_numbers = n_numbers
         self.n_classes = n_classes
         nothing = Rows(np.empty((0, len(self.n_values)), np.int32), np.empty((0, n_numbers)))
-        self._joined = _compact(self._table(nothing, np.empty(0, np.int64), np.empty(0)), self)
-        self._waiting: tuple[_Table, ...] = ()
+        joined = _compact(self._table(nothing, np.empty(0, np.int64), np.empty(0)), self)
+        self._parts: tuple[_Table, ...] = (joined,)  # the others wait to be joined with the first
 
     def __len__(self) -> int:
         return len(self._rows.times)
@@ -102,13 +102,14 @@ class KeptRows:
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows."""
-        self._waiting += (self._table(rows, classes, weights),)
-        if sum(len(part.times) for part in self._waiting) > max(_MIN_WAITING, len(self._joined.times)):
+        self._parts += (self._table(rows, classes, weights),)
+        joined, *waiting = self._parts
+        if sum(len(part.times) for part in waiting) > max(_MIN_WAITING, len(joined.times)):
             _ = self._rows
 
     def merge(self, other: KeptRows) -> None:
         """Add the rows of another."""
-        self._waiting += (other._rows,)
+        self._parts += (other._rows,)
 
     def contains(self, other: KeptRows) -> bool:
         """Whether every row is here at least as often as in the other."""
@@ -120,7 +121,7 @@ class KeptRows:
         places, times = self._places_of(other._rows), self.times
         assert places is not None
         times[places] -= other.times
-        self._joined = _compact(_some(self._rows._replace(times=times.astype(np.uint64)), times > 0), self)
+        self._parts = (_compact(_some(self._rows._replace(times=times.astype(np.uint64)), times > 0), self),)
 
     def copy(self) -> KeptRows:
         """An independent copy (arrays are replaced, never changed)."""
@@ -175,15 +176,16 @@ class KeptRows:
             raise ValueError("Rows must occur at least once.")
         if not (rows.unit_weights > 0).all():
             raise ValueError("Weights of rows must be positive.")
-        self._joined, self._waiting = self.empty()._joined, (rows,)
+        self._parts = (*self.empty()._parts, rows)
         _ = self._rows
 
     @property
     def _rows(self) -> _Table:
         """All rows, joined."""
-        if self._waiting:
-            self._joined, self._waiting = _compact(_distinct(_together([self._joined, *self._waiting])), self), ()
-        return self._joined
+        parts = self._parts  # of one moment, whatever other threads join
+        if len(parts) > 1:
+            parts = self._parts = (_compact(_distinct(_together([*parts])), self),)
+        return parts[0]
 
     def _places_of(self, others: _Table) -> NDArray[np.int64] | None:
         """Where other distinct rows are among these; None if one of them is not."""
@@ -240,7 +242,7 @@ class KeptRows:
         other, rows = KeptRows(n_values, self.n_numbers, n_classes), self._rows
         coded = [_smallest(new[column], size) for new, column, size in zip(new_codes, rows.columns, n_values)]
         classes = _smallest(new_classes[rows.classes], n_classes)
-        other._waiting = (rows._replace(columns=coded + rows.columns[len(coded) :], classes=classes),)
+        other._parts += (rows._replace(columns=coded + rows.columns[len(coded) :], classes=classes),)
         return other
 
 

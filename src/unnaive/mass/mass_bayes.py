@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -118,6 +119,7 @@ class MassBayes(KeptState, TableClassifier):
         "random_state": ["random_state"],
     }
 
+    _reservoirs: list[Reservoir]
     _kept = ("classes_", "n_features_in_", "feature_names_in_", "encoder_", "class_count_", "trees_")
 
     def __init__(
@@ -205,7 +207,11 @@ class MassBayes(KeptState, TableClassifier):
             self.class_count_ = np.zeros(len(known), dtype=np.float64)
             _, self._tree_seeds = self.draw_seeds()
             self.trees_ = []
-        if not hasattr(self, "_reservoirs"):
+        # Copies, so that nothing has changed if this is interrupted.
+        self._tree_seeds = copy.deepcopy(self._tree_seeds)
+        if hasattr(self, "_reservoirs"):
+            self._reservoirs = copy.deepcopy(self._reservoirs)
+        else:
             seeds = [seed.spawn(1)[0] for seed in self._tree_seeds]
             self._reservoirs = (
                 [Reservoir(self.sample_size, self.n_features_in_, seed) for seed in seeds]
@@ -226,26 +232,21 @@ class MassBayes(KeptState, TableClassifier):
         """Offer rows to all samples, and regrow the trees whose samples have changed."""
         n_offered = len(offered.classes)
         arrivals = [reservoir.draw(n_offered) for reservoir in self._reservoirs]
-        # Samples of trees to grow are copies: an interruption changes nothing.
-        renewed = {
-            place: reservoir.with_rows(coming, offered)
-            for place, (reservoir, coming) in enumerate(zip(self._reservoirs, arrivals))
-            if reservoir.n_changed + coming.n_rows >= _STALE * min(reservoir.n_seen + n_offered, reservoir.size)
-        }
+        stale = []
+        for place, (reservoir, coming) in enumerate(zip(self._reservoirs, arrivals)):
+            if reservoir.n_changed + coming.n_rows >= _STALE * min(reservoir.n_seen + n_offered, reservoir.size):
+                stale.append(place)
+            reservoir.take(coming, offered)
         grown = grow_forest(
-            [reservoir.sample for reservoir in renewed.values()],
+            [self._reservoirs[place].sample for place in stale],
             self._settings,
-            [self._tree_seeds[place].spawn(1)[0] for place in renewed],
+            [self._tree_seeds[place].spawn(1)[0] for place in stale],
             self.n_jobs,
         )
-        trees = dict(enumerate(self.trees_)) | dict(zip(renewed, grown))
+        trees = dict(enumerate(self.trees_)) | dict(zip(stale, grown))
         self.trees_ = [trees[place] for place in range(len(trees))]
-        for place, coming in enumerate(arrivals):
-            if place in renewed:
-                renewed[place].settle()
-            else:
-                self._reservoirs[place].take(coming, offered)
-        self._reservoirs = [renewed.get(place, reservoir) for place, reservoir in enumerate(self._reservoirs)]
+        for place in stale:
+            self._reservoirs[place].settle()
 
     def score_samples(self, X: Any) -> FloatArray:
         """Log of the mass around each row: the mean share of all training rows in its regions.
@@ -324,7 +325,6 @@ class MassBayes(KeptState, TableClassifier):
         if np.array_equal(before.n_categories, after.n_categories):
             return
         columns = np.flatnonzero(old.is_categorical_).tolist()
-        self._reservoirs = [reservoir.copy() for reservoir in self._reservoirs]
         for column, new_codes in zip(columns, moved):
             if new_codes is not None:
                 for reservoir in self._reservoirs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -69,7 +68,7 @@ class Reservoir:
         self.take(self.draw(len(classes)), Sample(values, classes, weights))
 
     def draw(self, n_rows: int) -> Arrivals:
-        """Draw which of the next rows enter the sample, by :meth:`take` or :meth:`with_rows`."""
+        """Draw which of the next rows enter the sample, by :meth:`take`."""
         n_free = min(self.size - self.n_rows, n_rows)
         numbers = self.n_seen + 1 + np.arange(n_free, n_rows)  # of the rows without a free place
         rows = n_free + np.flatnonzero(self._taken.random(len(numbers)) * numbers < self.size)
@@ -85,18 +84,6 @@ class Reservoir:
             held[arrivals.places] = new[arrivals.rows]
         self.n_seen += len(offered.classes)
         self.n_changed += arrivals.n_rows
-
-    def with_rows(self, arrivals: Arrivals, offered: Sample) -> Reservoir:
-        """A copy with these rows added."""
-        twin = self.copy()
-        twin.take(arrivals, offered)
-        return twin
-
-    def copy(self) -> Reservoir:
-        """A copy with rows of its own."""
-        twin = copy.copy(self)
-        twin._held = Sample._make(part.copy() for part in self._held)
-        return twin
 
     def _make_room(self, n_rows: int) -> None:
         room = len(self._held.classes)

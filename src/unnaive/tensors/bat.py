@@ -279,7 +279,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
 
     def _keep(self, counts: TensorCounts) -> None:
         self.counts_ = counts
-        self._derived: _Averaged | None = None
+        self._follows: list[_Averaged] = []  # once it was asked for; shared by copies of the model
 
     def settle(self) -> None:
         """Make the tables now, not when the first tensor is to be predicted; for distributed and streaming use."""
@@ -287,9 +287,10 @@ class BayesianTensorClassifier(AdditiveClassifier):
 
     @property
     def _averaged(self) -> _Averaged:
-        if self._derived is None:
-            self._derived = self._derive(self.counts_)
-        return self._derived
+        follows = self._follows
+        if not follows:
+            follows[:] = [self._derive(self.counts_)]
+        return follows[0]
 
     def _derive(self, counts: TensorCounts) -> _Averaged:
         tables = tensor_tables(counts)
@@ -342,4 +343,5 @@ class BayesianTensorClassifier(AdditiveClassifier):
 
     def _restore(self, kept: dict[str, Any], checked: tuple[CellValues, TensorCounts, _Averaged]) -> None:
         self.__dict__.update(kept)
-        self.cell_values_, self.counts_, self._derived = checked
+        self.cell_values_, self.counts_, averaged = checked
+        self._follows = [averaged]

@@ -293,7 +293,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         """Take over documents, and the path counts of the classes for which they are known."""
         self.documents_ = documents
         self._counted = counted
-        self._derived: _Tables | None = None
+        self._follows: list[_Tables] = []  # once it was asked for; shared by copies of the model, as ``_counted`` is
 
     def _change(self, documents: Documents, changed: IntArray) -> None:
         """Take over documents that have changed in some classes."""
@@ -311,12 +311,13 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
             counted or count_paths(self.documents_.of_class(c), self.order, self.pure, n_jobs=self.n_jobs, **among)
             for c, counted in enumerate(self._counted)
         ]
-        self._counted = list(known)
+        self._counted[:] = known
         return known
 
     @property
     def _tables(self) -> _Tables:
-        if self._derived is None:
+        follows = self._follows
+        if not follows:
             seen = np.flatnonzero(self.seen_)
             counts, totals = zip(*self._paths())
             total = np.array(totals)
@@ -328,8 +329,8 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
             weight = total if self.prior == "paths" else self.class_count_
             if (weight == 0).any():
                 weight = weight + 1
-            self._derived = _Tables(seen, np.log(chance), absent, np.log(weight / weight.sum()))
-        return self._derived
+            follows[:] = [_Tables(seen, np.log(chance), absent, np.log(weight / weight.sum()))]
+        return follows[0]
 
     def _score(self, rows: csr_matrix) -> FloatArray:
         tables = self._tables
