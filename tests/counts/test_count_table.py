@@ -154,19 +154,6 @@ def test_a_copy_is_independent():
     assert twin.pairs.sum() == 2.0
 
 
-def test_rounding_of_fractional_weights_leaves_nothing_behind():
-    rng = np.random.default_rng(0)
-    codes, classes, weights = rng.integers(3, size=(50, 4)), rng.integers(2, size=50), rng.uniform(0.1, 1, size=50)
-    table = counted(codes, classes, weights, [3] * 4, 2, 3)
-    for row in rng.permutation(50):
-        one = slice(row, row + 1)
-        alone = counted(codes[one], classes[one], weights[one], [3] * 4, 2, 3)
-        assert table.contains(alone)
-        table.subtract(alone)
-        assert all((counts >= 0).all() for counts in table.tables)
-    assert_same_table(table, table.empty())
-
-
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 def test_size_is_known_before_anything_is_allocated(order):
     widths = [3, 1, 4, 2, 5]

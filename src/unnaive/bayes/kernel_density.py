@@ -13,13 +13,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts, rounding_of
+from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts
+from unnaive.counts.weighted_counts import WholeCounts
 
 _FLOOR = 1e-75  # WEKA's smallest factor of a naive Bayes product
 _NEGLIGIBLE = 1e-17  # terms of a smaller share are lost in the sum
 
 
-class ValueCounts:
+class ValueCounts(WholeCounts):
     """Distinct numbers of every column, in ascending order, and their weights, shape (n_distinct, n_classes)."""
 
     def __init__(self, n_columns: int, n_classes: int) -> None:
@@ -58,6 +59,13 @@ class ValueCounts:
     def subtract(self, other: ValueCounts) -> None:
         """Remove the numbers of another."""
         self._combine(other, -1)
+
+    def scaled(self, factor: float) -> ValueCounts:
+        """All weights times a factor."""
+        twin = self.copy()
+        twin.class_count = self.class_count * factor
+        twin.weights = [table * factor for table in self.weights]
+        return twin
 
     def copy(self) -> ValueCounts:
         """An independent copy (arrays are replaced, never changed)."""
@@ -124,7 +132,6 @@ class ValueCounts:
         split = len(self.distinct[column])
         total[group[:split]] = self.weights[column]
         total[group[split:]] += table
-        total[np.abs(total) <= rounding_of(np.abs(total))] = 0.0
         kept = total.any(axis=1)
         self.distinct[column], self.weights[column] = union[kept], total[kept]
 

@@ -224,6 +224,9 @@ def check_labels(owner: Any, y: Any, n_rows: int) -> NDArray[Any]:
     return labels
 
 
+MIN_WEIGHT, MAX_WEIGHT = 1e-12, 1e12  # what is counted exactly, beside rows of weight 1
+
+
 def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     """One weight per row, ones by default, at least one of them positive."""
     if sample_weight is None:
@@ -233,6 +236,12 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
         raise ValueError("Negative values in sample_weight: a row counts once, more often, or not at all.")
     if not (weights > 0).any():
         raise ValueError("Every sample_weight is zero, so that no row is left to learn from.")
+    if weights.max() > MAX_WEIGHT or weights[weights > 0].min() < MIN_WEIGHT:
+        wrong = weights.max() if weights.max() > MAX_WEIGHT else weights[weights > 0].min()
+        raise ValueError(
+            f"sample_weight holds {wrong:g}, but weights other than 0 must be between {MIN_WEIGHT:g} and "
+            f"{MAX_WEIGHT:g}: multiply all of them by the same number."
+        )
     return weights
 
 

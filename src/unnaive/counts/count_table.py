@@ -22,7 +22,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts, rounding_of
+from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts
+from unnaive.counts.weighted_counts import WholeCounts
 
 MAX_ORDER = 4
 
@@ -76,7 +77,7 @@ class Smoothing:
         return (count + self.extra(float(cells))) / (total + self.added(float(cells)))
 
 
-class CountTable:
+class CountTable(WholeCounts):
     """Weighted counts of every class with every combination of up to ``order`` (1 to 4) columns.
 
     Columns that ``has_missing`` have a position for missing values. ``tables[k - 1]`` has shape (combinations of k
@@ -129,16 +130,19 @@ class CountTable:
 
     def contains(self, other: CountTable) -> bool:
         """Whether every count is at least that of a table of the same shape."""
-        pairs = zip(self.counted(), other.counted())
-        return all(bool(np.all(theirs <= mine + rounding_of(mine))) for mine, theirs in pairs)
+        return all(bool(np.all(theirs <= mine)) for mine, theirs in zip(self.counted(), other.counted()))
 
     def subtract(self, other: CountTable) -> None:
         """Subtract the counts of a table of the same shape that this one contains."""
         for mine, theirs in zip(self.counted(), other.counted()):
-            tiny = rounding_of(mine)
             mine -= theirs
-            # Fractional weights leave rounding errors where zero is left; a count is never negative.
-            mine[np.abs(mine) <= tiny] = 0.0
+
+    def scaled(self, factor: float) -> CountTable:
+        """All counts times a factor."""
+        twin = self.copy()
+        for counts in twin.counted():
+            counts *= factor
+        return twin
 
     def copy(self) -> CountTable:
         """An independent copy."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from unnaive.core.validation import FloatArray, IntArray, RawTable
 from unnaive.counts.kept_rows import KeptRows
 from unnaive.counts.statistic import Growth, Rows, Shrinkage, Statistic
+from unnaive.counts.weighted_counts import counted_into
 from unnaive.encoding.categories import columns_with_missing
 from unnaive.encoding.table_encoder import TableEncoder
 
@@ -54,8 +55,9 @@ class CountedTable:
         counts = self.statistic.empty()
         if (columns_with_missing(rows.codes) & (counts.has_missing == 0)).any():
             raise ValueError(never + "they miss values that training never missed. The model is unchanged.")
-        counts.add(rows, classes, weights)
-        if not self.statistic.contains(counts):
+        counts = counted_into(counts, rows, classes, weights)
+        mine = self.statistic.weighted() if counts.takes_fractions else self.statistic
+        if not mine.contains(counts):
             raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
         return counts
 
@@ -65,7 +67,10 @@ class CountedTable:
         either = (self.statistic.has_missing | other.statistic.has_missing).astype(bool)
         mine, theirs = (one._grown(encoder, classes, either) for one in (self, other))
         statistic = mine.statistic.copy() if mine.statistic is self.statistic else mine.statistic
-        statistic.merge(theirs.statistic)
+        others = theirs.statistic
+        if statistic.takes_fractions or others.takes_fractions:
+            statistic, others = statistic.weighted(), others.weighted()
+        statistic.merge(others)
         n_cut, n_forgotten = self.n_cut + other.n_cut, self.n_forgotten + other.n_forgotten
         return replace(mine, statistic=statistic, n_cut=n_cut, n_forgotten=n_forgotten)
 

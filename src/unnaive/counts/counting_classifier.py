@@ -24,6 +24,7 @@ from unnaive.counts.count_table import CountTable
 from unnaive.counts.counted_table import CountedTable
 from unnaive.counts.kept_rows import KeptRows
 from unnaive.counts.statistic import Rows, Statistic
+from unnaive.counts.weighted_counts import counted_into
 from unnaive.encoding.categories import columns_with_missing
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer, bins_of_batches
 from unnaive.encoding.table_encoder import TableEncoder
@@ -38,7 +39,7 @@ COMMON_PARAMETERS: dict[str, Any] = {
 COUNTING_PARAMETERS: dict[str, Any] = {**COMMON_PARAMETERS, "bins": [StrOptions({"fixed", "exact"})]}
 SMOOTHING_PARAMETERS: dict[str, Any] = {
     "smoothing": [StrOptions({"laplace", "m_estimate"})],
-    "m": [Interval(Real, 0, None, closed="neither")],
+    "m": [Interval(Real, 1e-30, 1e30, closed="both")],
 }
 
 
@@ -46,7 +47,7 @@ SMOOTHING_PARAMETERS: dict[str, Any] = {
 class _Follows:
     """What follows from the counts, once it was asked for: shared by all copies of a model that count the same."""
 
-    recut: CountedTable | None = None
+    current: CountedTable | None = None
     derived: Any = None
 
 
@@ -115,12 +116,14 @@ class CountingClassifier(TableInput, AdditiveClassifier):
     def _current(self) -> CountedTable:
         """The counts that scores follow from, of the rows as they are cut now."""
         check_is_fitted(self)
-        if not self._keeps_rows:
-            return self.counted_
-        follows = self._follows
-        if follows.recut is None:
-            follows.recut = self._recounted(self.counted_.encoder, cast(KeptRows, self.counted_.statistic))
-        return follows.recut
+        counted, follows = self.counted_, self._follows
+        if follows.current is None:
+            follows.current = (
+                self._recounted(counted.encoder, cast(KeptRows, counted.statistic))
+                if self._keeps_rows
+                else replace(counted, statistic=counted.statistic.plain())
+            )
+        return follows.current
 
     @property
     def _derived(self) -> Any:
@@ -156,7 +159,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
             statistic = KeptRows(encoder.n_code_values, coded.numbers.shape[1], len(self.classes_))
         else:
             statistic = self._new_statistic(encoder, columns_with_missing(coded.codes), len(self.classes_))
-        statistic.add(coded, classes, weights)
+        statistic = counted_into(statistic, coded, classes, weights)
         n_cut = 0 if encoder.discretizer_ is None else len(classes)
         self._keep(CountedTable(encoder, self.classes_, statistic, n_cut))
 
@@ -168,15 +171,13 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         classes, weights = rows.classes.astype(np.int64), rows.weights
         coded = encoder.fit_kept(reader, rows.codes, rows.distinct_numbers, classes, weights, rows.times)
         statistic = self._new_statistic(encoder, columns_with_missing(coded.codes), len(self.classes_))
-        statistic.add(coded, classes, weights)
-        return CountedTable(encoder, self.classes_, statistic)
+        statistic = counted_into(statistic, coded, classes, weights)
+        return CountedTable(encoder, self.classes_, statistic.plain())
 
     def _add(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> None:
         counted, coded = self.counted_.with_room_for(rows, self.classes_)
-        if counted.statistic is self.counted_.statistic:
-            counted = replace(counted, statistic=counted.statistic.copy())
-        counted.statistic.add(coded, classes, weights)
-        self._keep(counted)
+        statistic = counted.statistic.copy() if counted.statistic is self.counted_.statistic else counted.statistic
+        self._keep(replace(counted, statistic=counted_into(statistic, coded, classes, weights)))
 
     def _take_away(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> None:
         before = self.counted_
@@ -276,6 +277,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
                 "encoder": counted.encoder,
                 "has_missing": counted.statistic.has_missing.astype(bool),
                 "counted": counted.statistic.counted(),
+                "weighted": counted.statistic.takes_fractions,
                 "n_cut": counted.n_cut,
                 "n_forgotten": counted.n_forgotten,
             }
@@ -312,5 +314,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
             statistic = KeptRows(encoder.n_code_values, int((~encoder.is_categorical_).sum()), n_classes)
         else:
             statistic = self._new_statistic(encoder, has_missing, n_classes)
+        if counted["weighted"]:
+            statistic = statistic.weighted()
         statistic.recount(counted["counted"])
         return CountedTable(encoder, kept["classes_"], statistic, *numbers)

@@ -9,10 +9,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts, rounding_of
+from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts
+from unnaive.counts.weighted_counts import WholeCounts
 
 
-class DistinctRows:
+class DistinctRows(WholeCounts):
     """``weights`` of the distinct ``rows``, which are sorted, so that the order of adding does not matter.
 
     The last column of ``rows`` is the class.
@@ -51,6 +52,12 @@ class DistinctRows:
     def subtract(self, other: DistinctRows) -> None:
         """Subtract the rows of another."""
         self._join(other.rows, -other.weights)
+
+    def scaled(self, factor: float) -> DistinctRows:
+        """All weights times a factor."""
+        twin = self.copy()
+        twin.weights = self.weights * factor
+        return twin
 
     def copy(self) -> DistinctRows:
         """An independent copy (arrays are replaced, never changed)."""
@@ -128,7 +135,7 @@ class DistinctRows:
         weights = np.concatenate([self.weights, weights])
         first, group = groups_of_rows(rows)
         total = np.bincount(group, weights=weights, minlength=len(first)).astype(np.float64)
-        kept = np.abs(total) > rounding_of(np.abs(total))
+        kept = total != 0
         self.rows, self.weights = rows[first[kept]], total[kept]
 
 

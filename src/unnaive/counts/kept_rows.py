@@ -150,6 +150,18 @@ class KeptRows:
         new_classes = np.cumsum(shrinkage.classes) - 1
         return self._recoded(np.array(n_values, np.int64), int(shrinkage.classes.sum()), new_codes, new_classes)
 
+    @property
+    def takes_fractions(self) -> bool:
+        return True
+
+    def weighted(self) -> KeptRows:
+        """The same: rows of different weights are kept apart."""
+        return self
+
+    def plain(self) -> KeptRows:
+        """The same."""
+        return self
+
     def counted(self) -> list[Any]:
         """The rows, and how often they occur."""
         rows = self._rows

@@ -15,24 +15,35 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts, rounding_of
+from unnaive.counts.statistic import Growth, Rows, Shrinkage
 
 _LIMB_BITS = 32
 _SMALLEST_EXPONENT = -1074  # of the last bit of the smallest double
 _N_LIMBS = 68  # 2,098 bits hold every double; the rest is for carries
 _ROWS_BEFORE_CARRY = 2**26
+_LIMB_OF_ONE, _ONE = -_SMALLEST_EXPONENT // _LIMB_BITS, np.int64(1 << -_SMALLEST_EXPONENT % _LIMB_BITS)
 
 
 class Moments:
-    """Exact sums of x and x² of every numeric column by class, (n_columns, n_classes, 2, n_limbs).
+    """Exact sums of weights, x and x² of every numeric column by class, (n_columns, n_classes, 3, n_limbs).
 
-    ``weight`` (n_columns, n_classes) is that of the rows in which the column is observed.
+    Weights of a column are those of the rows in which it is observed; ``of_class`` (1, n_classes, 1, n_limbs) has those
+    of all rows.
     """
 
     def __init__(self, n_columns: int, n_classes: int) -> None:
-        self.class_count = np.zeros(n_classes)
-        self.weight = np.zeros((n_columns, n_classes))
-        self.sums = np.zeros((n_columns, n_classes, 2, _N_LIMBS), dtype=np.int64)
+        self.of_class = np.zeros((1, n_classes, 1, _N_LIMBS), dtype=np.int64)
+        self.sums = np.zeros((n_columns, n_classes, 3, _N_LIMBS), dtype=np.int64)
+
+    @property
+    def class_count(self) -> NDArray[np.float64]:
+        return np.array([float(_value(limbs)) for limbs in self.of_class[0, :, 0]])
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Weight of the rows in which each column is observed, (n_columns, n_classes)."""
+        weight = [[float(_value(limbs)) for limbs in column] for column in self.sums[:, :, 0]]
+        return np.array(weight, dtype=np.float64).reshape(self.sums.shape[:2])
 
     @property
     def has_missing(self) -> NDArray[np.bool_]:
@@ -41,10 +52,10 @@ class Moments:
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows."""
-        self.class_count += np.bincount(classes, weights=weights, minlength=len(self.class_count))
         for start in range(0, len(classes), _ROWS_BEFORE_CARRY):
             part = slice(start, start + _ROWS_BEFORE_CARRY)
-            _add_moments(rows.numbers[part], classes[part], weights[part], self.weight, self.sums)
+            _add_moments(rows.numbers[part], classes[part], weights[part], self.of_class, self.sums)
+            _carry(self.of_class)
             _carry(self.sums)
 
     def merge(self, other: Moments) -> None:
@@ -53,7 +64,9 @@ class Moments:
 
     def contains(self, other: Moments) -> bool:
         """Whether every column and class has at least the weight of another; values cannot be compared."""
-        return bool(np.all(other.weight <= self.weight + rounding_of(self.weight)))
+        rest = self.copy()
+        rest.subtract(other)
+        return bool((rest.of_class[..., -1] >= 0).all() and (rest.sums[:, :, 0, -1] >= 0).all())
 
     def subtract(self, other: Moments) -> None:
         """Subtract the sums of another."""
@@ -67,21 +80,19 @@ class Moments:
 
     def empty(self) -> Moments:
         """The same columns and classes, nothing counted."""
-        return Moments(*self.weight.shape)
+        return Moments(*self.sums.shape[:2])
 
     def grown(self, growth: Growth) -> Moments:
         """The same sums with room for more classes."""
-        grown = Moments(len(self.weight), growth.n_classes)
-        grown.class_count[growth.new_classes] = self.class_count
-        grown.weight[:, growth.new_classes] = self.weight
+        grown = Moments(len(self.sums), growth.n_classes)
+        grown.of_class[:, growth.new_classes] = self.of_class
         grown.sums[:, growth.new_classes] = self.sums
         return grown
 
     def shrunk(self, shrinkage: Shrinkage) -> Moments:
         """The same sums without room for classes that have vanished."""
-        shrunk = Moments(len(self.weight), int(shrinkage.classes.sum()))
-        shrunk.class_count[:] = self.class_count[shrinkage.classes]
-        shrunk.weight[:] = self.weight[:, shrinkage.classes]
+        shrunk = Moments(len(self.sums), int(shrinkage.classes.sum()))
+        shrunk.of_class[:] = self.of_class[:, shrinkage.classes]
         shrunk.sums[:] = self.sums[:, shrinkage.classes]
         return shrunk
 
@@ -89,32 +100,42 @@ class Moments:
         """No columns of codes are counted here."""
         return [], np.empty(0, dtype=bool)
 
+    @property
+    def takes_fractions(self) -> bool:
+        return True
+
+    def weighted(self) -> Moments:
+        """The same: any weights are counted exactly."""
+        return self
+
+    def plain(self) -> Moments:
+        """The same."""
+        return self
+
     def counted(self) -> list[Any]:
-        """The weights of classes and columns, and the sums."""
-        return [self.class_count, self.weight, self.sums]
+        """The weights of the classes, and the sums of the columns."""
+        return [self.of_class, self.sums]
 
     def recount(self, counted: Any) -> None:
         """Take over sums of the same columns and classes."""
-        class_count, weight, sums = counted
-        if not isinstance(sums, np.ndarray) or sums.dtype != np.int64 or sums.shape != self.sums.shape:
-            raise ValueError(f"Expected an array of limbs of shape {self.sums.shape}.")
-        if ((sums[..., :-1] < 0) | (sums[..., :-1] >> _LIMB_BITS > 0)).any():
-            raise ValueError("Limbs must have 32 bits.")
-        self.class_count = checked_counts(class_count, self.class_count.shape)
-        self.weight = checked_counts(weight, self.weight.shape)
-        self.sums = np.ascontiguousarray(sums)
+        for limbs, mine in zip(counted, (self.of_class, self.sums), strict=True):
+            if not isinstance(limbs, np.ndarray) or limbs.dtype != np.int64 or limbs.shape != mine.shape:
+                raise ValueError(f"Expected an array of limbs of shape {mine.shape}.")
+            if ((limbs[..., :-1] < 0) | (limbs[..., :-1] >> _LIMB_BITS > 0)).any():
+                raise ValueError("Limbs must have 32 bits.")
+            if (limbs[:, :, 0, -1] != 0).any():
+                raise ValueError("Weights must be finite and not negative.")
+        self.of_class, self.sums = map(np.ascontiguousarray, counted)
 
     def mean_and_variance(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Correctly rounded means and variances (n_columns, n_classes + 1), the last over all classes.
 
         A class without values has those of all classes; a column without values has 0 and 1.
         """
-        n_columns, n_classes = self.weight.shape
+        n_columns, n_classes = self.sums.shape[:2]
         mean, variance = np.empty((2, n_columns, n_classes + 1))
         for column in range(n_columns):
-            sums = [
-                (Fraction(float(self.weight[column, y])), *map(_value, self.sums[column, y])) for y in range(n_classes)
-            ]
+            sums = [tuple(map(_value, self.sums[column, y])) for y in range(n_classes)]
             overall = tuple(sum(part, Fraction()) for part in zip(*sums))
             for y, (weight, first, second) in enumerate([*sums, overall]):
                 if weight <= 0:
@@ -125,9 +146,9 @@ class Moments:
         return mean, variance
 
     def _combine(self, other: Moments, sign: int) -> None:
-        self.class_count += sign * other.class_count
-        self.weight += sign * other.weight
+        self.of_class += sign * other.of_class
         self.sums += sign * other.sums
+        _carry(self.of_class)
         _carry(self.sums)
 
 
@@ -180,32 +201,34 @@ def _add_product(limbs, a, b):
 
 
 @njit(cache=True, nogil=True)
-def _add_moments(numbers, classes, weights, weight, sums):
+def _add_moments(numbers, classes, weights, of_class, sums):
     for row in range(numbers.shape[0]):
         y = classes[row]
         w = weights[row]
+        _add_double(of_class[0, y, 0], w)
         for column in range(numbers.shape[1]):
             x = numbers[row, column]
             if np.isnan(x):
                 continue
-            weight[column, y] += w
             square = x * x
             error = _product_error(x, x, square)
             if w == 1.0:
-                _add_double(sums[column, y, 0], x)
-                _add_double(sums[column, y, 1], square)
-                _add_double(sums[column, y, 1], error)
+                sums[column, y, 0, _LIMB_OF_ONE] += _ONE
+                _add_double(sums[column, y, 1], x)
+                _add_double(sums[column, y, 2], square)
+                _add_double(sums[column, y, 2], error)
             else:
-                _add_product(sums[column, y, 0], w, x)
-                _add_product(sums[column, y, 1], w, square)
-                _add_product(sums[column, y, 1], w, error)
+                _add_double(sums[column, y, 0], w)
+                _add_product(sums[column, y, 1], w, x)
+                _add_product(sums[column, y, 2], w, square)
+                _add_product(sums[column, y, 2], w, error)
 
 
 @njit(cache=True, nogil=True)
 def _carry(sums):
     for column in range(sums.shape[0]):
         for y in range(sums.shape[1]):
-            for moment in range(2):
+            for moment in range(sums.shape[2]):
                 limbs = sums[column, y, moment]
                 for limb in range(limbs.shape[0] - 1):
                     carry = limbs[limb] >> 32

@@ -77,6 +77,16 @@ class Statistic(Protocol):
     def occurring(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
         """Which values of the columns of codes occur, and in which columns values are missing."""
 
+    @property
+    def takes_fractions(self) -> bool:
+        """Whether weights may be other than whole."""
+
+    def weighted(self) -> Statistic:
+        """The same, for any weights; it may share counts with this one."""
+
+    def plain(self) -> Statistic:
+        """The same, with a number for every count, as models are derived from it."""
+
     def counted(self) -> list[Any]:
         """Everything that was counted, as arrays and lists of arrays: what a model file keeps."""
 
@@ -128,6 +138,17 @@ class Together:
     def occurring(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
         return self.parts[0].occurring()
 
+    @property
+    def takes_fractions(self) -> bool:
+        return all(part.takes_fractions for part in self.parts)
+
+    def weighted(self) -> Together:
+        return Together(*(part.weighted() for part in self.parts))
+
+    def plain(self) -> Together:
+        parts = [part.plain() for part in self.parts]
+        return self if all(new is old for new, old in zip(parts, self.parts)) else Together(*parts)
+
     def counted(self) -> list[Any]:
         return [part.counted() for part in self.parts]
 
@@ -145,6 +166,6 @@ def checked_counts(counts: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Counts from outside, checked, as the kernels check no bounds."""
     if not isinstance(counts, np.ndarray) or counts.dtype != np.float64 or counts.shape != shape:
         raise ValueError(f"Expected an array of counts of shape {shape}.")
-    if not np.isfinite(counts.sum()) or counts.min(initial=0.0) < -rounding_of(counts):
-        raise ValueError("Counts must be finite and not negative.")
+    if not np.isfinite(counts.sum()) or counts.min(initial=0.0) < 0 or (counts != np.floor(counts)).any():
+        raise ValueError("Counts must be whole numbers that are not negative.")
     return np.ascontiguousarray(counts)

@@ -32,7 +32,7 @@ from unnaive.encoding.categories import (
 from unnaive.encoding.distinct_numbers import DistinctNumbers, as_columns
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer
 
-_MAX_NUMBER = 1e150
+_MAX_NUMBER = 1e140  # so that squares, times the largest weight, are finite
 _MAX_BINS = 2**24  # per column; more are a mistake
 
 
@@ -221,8 +221,8 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             elif not -_MAX_NUMBER < np.nanmin(numbers, initial=0.0) <= np.nanmax(numbers, initial=0.0) < _MAX_NUMBER:
                 column = int(np.nanargmax(np.nanmax(np.abs(numbers), axis=0, initial=0.0)))
                 raise ValueError(
-                    f"Column {table.name(int(numeric[column]))} holds numbers beyond {_MAX_NUMBER:g}, whose squares "
-                    "are not finite. Rescale the column."
+                    f"Column {table.name(int(numeric[column]))} holds numbers beyond {_MAX_NUMBER:g}, whose weighted "
+                    "squares may not be finite. Rescale the column."
                 )
         return Rows(codes, numbers)
 
