@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from unnaive import AODE, HiddenNaiveBayes, NaiveBayes, WeightedNaiveBayes
 from unnaive.bayes.kernel_density import ValueCounts
-from unnaive.counts.count_table import CountTable
+from unnaive.counts.count_table import CountTable, counted_into
 from unnaive.counts.distinct_rows import DistinctRows
-from unnaive.counts.weighted_counts import counted_into
 from unnaive.encoding.categories import Rows
 from unnaive.models import MODELS
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from unnaive.bayes.aode_kernels import (
     ADMISSIBLE,
@@ -17,6 +16,7 @@ from unnaive.bayes.aode_kernels import (
     make_buffers,
     move_to_logs,
 )
+from unnaive.core.compiled import njit
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.bayes.column_pairs import find_groups
+from unnaive.core.compiled import njit
 
 ADMISSIBLE, INFREQUENT, WEIGHTLESS = 1, 2, 3  # status of a parent set
 NONE_FREQUENT, NONE_WEIGHTED = 1, 2  # why a row has no admissible parent set

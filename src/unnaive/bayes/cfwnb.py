@@ -73,7 +73,7 @@ class CorrelationWeightedNB(ColumnWeightedClassifier):
     _parameter_constraints: ClassVar = {
         "numeric": [StrOptions({"discretize", "gaussian"})],
         "n_bins": [Interval(Integral, 1, None, closed="left")],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "var_smoothing": [Interval(Real, 0, 1e30, closed="both")],
         **SMOOTHING_PARAMETERS,
         **COMMON_PARAMETERS,
     }

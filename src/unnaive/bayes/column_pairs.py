@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.counts.count_table import CountTable
 
 _CACHE_CELLS = 1 << 17  # doubles that stay in a core's cache

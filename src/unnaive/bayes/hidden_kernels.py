@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from unnaive.bayes.aode_kernels import cache_order
 from unnaive.bayes.column_pairs import GroupedTerms, find_groups
+from unnaive.core.compiled import njit
 from unnaive.counts.count_table import CountTable, Smoothing
 
 _SMALLEST = 1e-200  # products below this are moved into their logarithm

@@ -71,7 +71,7 @@ class NaiveBayes(CountingClassifier):
 
     _parameter_constraints: ClassVar = {
         "numeric": [StrOptions({"discretize", "gaussian", "kernel"})],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "var_smoothing": [Interval(Real, 0, 1e30, closed="both")],
         **SMOOTHING_PARAMETERS,
         **COUNTING_PARAMETERS,
     }

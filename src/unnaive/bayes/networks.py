@@ -103,7 +103,7 @@ class TAN(_NetworkClassifier):
 
     _parameter_constraints: ClassVar = {
         "criterion": [StrOptions({"cmi", "bayes", "mdl", "aic", "entropy"})],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 1e-30, 1e30, closed="both")],
         **COUNTING_PARAMETERS,
     }
     _order = 2
@@ -309,7 +309,7 @@ class BayesNet(_NetworkClassifier):
         "max_parents": [Interval(Integral, 1, None, closed="left")],
         "criterion": [StrOptions({"bayes", "bdeu", "mdl", "aic", "entropy"})],
         "initial": [StrOptions({"naive", "empty"})],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 1e-30, 1e30, closed="both")],
         **COUNTING_PARAMETERS,
     }
     _order = 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import gammaln
+
+from unnaive.core.compiled import njit
 
 
 def family_score(counts: NDArray[np.float64], score: str, n_rows: float) -> float:

@@ -253,7 +253,7 @@ class WeightedGaussianNB(_TrainedWeights):
 
     _parameter_constraints: ClassVar = {
         **_TRAINING_PARAMETERS,
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "var_smoothing": [Interval(Real, 0, 1e30, closed="both")],
         **SMOOTHING_PARAMETERS,
         **{name: allowed for name, allowed in COMMON_PARAMETERS.items() if name != "discretizer"},
     }

@@ -11,12 +11,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
 from unnaive.bayes.naive_tables import NaiveTables
+from unnaive.core.compiled import njit
 from unnaive.counts.statistic import Rows
 
 _ROWS_PER_BLOCK = 512  # summed separately, and blocks in order, so that the number of threads does not change the sum

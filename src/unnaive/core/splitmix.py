@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from unnaive.core.compiled import njit
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 

@@ -224,6 +224,7 @@ def check_labels(owner: Any, y: Any, n_rows: int) -> NDArray[Any]:
     return labels
 
 
+_MAX_TOTAL = 2.0**53  # doubles hold larger whole numbers no more
 MIN_WEIGHT, MAX_WEIGHT = 1e-12, 1e12  # what is counted exactly, beside rows of weight 1
 
 
@@ -241,6 +242,10 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
         raise ValueError(
             f"sample_weight holds {wrong:g}, but weights other than 0 must be between {MIN_WEIGHT:g} and "
             f"{MAX_WEIGHT:g}: multiply all of them by the same number."
+        )
+    if weights.sum() > _MAX_TOTAL:
+        raise ValueError(
+            "The values of sample_weight add up to more than 2**53: divide all of them by the same number."
         )
     return weights
 

@@ -19,10 +19,10 @@ from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts
+from unnaive.core.compiled import njit
+from unnaive.counts.statistic import Growth, Rows, Shrinkage, Statistic, checked_counts
 from unnaive.counts.weighted_counts import WholeCounts
 
 MAX_ORDER = 4
@@ -227,6 +227,16 @@ class CountTable(WholeCounts):
         self.class_count, *self.tables = [
             checked_counts(theirs, mine.shape) for mine, theirs in zip(self.counted(), counted, strict=True)
         ]
+
+
+def counted_into(
+    statistic: Statistic, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]
+) -> Statistic:
+    """The statistic, with more rows counted in place, or another one if their weights are not whole."""
+    if not statistic.takes_fractions and not (weights == np.floor(weights)).all():
+        statistic = statistic.weighted()
+    statistic.add(rows, classes, weights)
+    return statistic
 
 
 @njit(cache=True, nogil=True)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.core.validation import FloatArray, IntArray, RawTable
+from unnaive.counts.count_table import counted_into
 from unnaive.counts.kept_rows import KeptRows
 from unnaive.counts.statistic import Growth, Rows, Shrinkage, Statistic
-from unnaive.counts.weighted_counts import counted_into
 from unnaive.encoding.categories import columns_with_missing
 from unnaive.encoding.table_encoder import TableEncoder
 

@@ -20,11 +20,10 @@ from unnaive.core.additive_classifier import AdditiveClassifier, Batches
 from unnaive.core.saved_state import check_names
 from unnaive.core.shapley import shapley_values
 from unnaive.core.validation import FloatArray, IntArray, RawTable, TableInput, of_positive_weight
-from unnaive.counts.count_table import CountTable
+from unnaive.counts.count_table import CountTable, counted_into
 from unnaive.counts.counted_table import CountedTable
 from unnaive.counts.kept_rows import KeptRows
 from unnaive.counts.statistic import Rows, Statistic
-from unnaive.counts.weighted_counts import counted_into
 from unnaive.encoding.categories import columns_with_missing
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer, bins_of_batches
 from unnaive.encoding.table_encoder import TableEncoder
@@ -118,11 +117,11 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         check_is_fitted(self)
         counted, follows = self.counted_, self._follows
         if follows.current is None:
-            follows.current = (
-                self._recounted(counted.encoder, cast(KeptRows, counted.statistic))
-                if self._keeps_rows
-                else replace(counted, statistic=counted.statistic.plain())
-            )
+            if self._keeps_rows:
+                counted = self._recounted(counted.encoder, cast(KeptRows, counted.statistic))
+            elif counted.statistic.takes_fractions:
+                counted = replace(counted, statistic=counted.statistic.plain())
+            follows.current = counted
         return follows.current
 
     @property

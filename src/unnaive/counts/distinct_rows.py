@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts
 from unnaive.counts.weighted_counts import WholeCounts
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.core.splitmix import STEP, mixed
 from unnaive.counts.statistic import Growth, Rows, Shrinkage
 from unnaive.encoding.distinct_numbers import DistinctNumbers, as_columns
@@ -42,6 +42,8 @@ class KeptRows:
     what is added and taken away again leaves no trace. Rows that are added wait until they are needed, or until they
     are many.
     """
+
+    takes_fractions = True
 
     def __init__(self, n_values: NDArray[np.int64], n_numbers: int, n_classes: int) -> None:
         self.n_values = np.asarray(n_values, dtype=np.int64)
@@ -149,10 +151,6 @@ class KeptRows:
             n_values.append(max(1, int(kept.sum())))
         new_classes = np.cumsum(shrinkage.classes) - 1
         return self._recoded(np.array(n_values, np.int64), int(shrinkage.classes.sum()), new_codes, new_classes)
-
-    @property
-    def takes_fractions(self) -> bool:
-        return True
 
     def weighted(self) -> KeptRows:
         """The same: rows of different weights are kept apart."""

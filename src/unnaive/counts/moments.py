@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.counts.statistic import Growth, Rows, Shrinkage
 
 _LIMB_BITS = 32
@@ -30,6 +30,8 @@ class Moments:
     Weights of a column are those of the rows in which it is observed; ``of_class`` (1, n_classes, 1, n_limbs) has those
     of all rows.
     """
+
+    takes_fractions = True
 
     def __init__(self, n_columns: int, n_classes: int) -> None:
         self.of_class = np.zeros((1, n_classes, 1, _N_LIMBS), dtype=np.int64)
@@ -99,10 +101,6 @@ class Moments:
     def occurring(self) -> tuple[list[NDArray[np.bool_]], NDArray[np.bool_]]:
         """No columns of codes are counted here."""
         return [], np.empty(0, dtype=bool)
-
-    @property
-    def takes_fractions(self) -> bool:
-        return True
 
     def weighted(self) -> Moments:
         """The same: any weights are counted exactly."""

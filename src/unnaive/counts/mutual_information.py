@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.counts.count_table import CountTable, Smoothing
 
 _NEGLIGIBLE = 1e-6  # WEKA leaves out terms whose probabilities are below this

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from unnaive.counts.statistic import Growth, Rows, Shrinkage, Statistic
 
 _UNITS = (1.0, 2.0**-24, 2.0**-48, 2.0**-72)
-_MAX_TOTAL = 2.0**53
-_LARGE = 2.0**20  # lighter rows would have to be more than any computer counts
 
 
 class _Scalable(Statistic, Protocol):
@@ -31,9 +29,7 @@ Counts = TypeVar("Counts", bound=_Scalable)
 class WholeCounts:
     """Base of the statistics whose counts are sums of weights, which are then whole."""
 
-    @property
-    def takes_fractions(self) -> bool:
-        return False
+    takes_fractions = False
 
     def weighted(self: Counts) -> Statistic:
         """The same, for any weights."""
@@ -91,9 +87,7 @@ class WeightedCounts(Generic[Counts]):
         values, missing = zip(*(part.occurring() for part in self.parts))
         return [np.any(of_column, axis=0) for of_column in zip(*values)], np.any(missing, axis=0)
 
-    @property
-    def takes_fractions(self) -> bool:
-        return True
+    takes_fractions = True
 
     def weighted(self) -> WeightedCounts[Counts]:
         return self
@@ -114,18 +108,6 @@ class WeightedCounts(Generic[Counts]):
     def recount(self, counted: Any) -> None:
         for part, of_part in zip(self.parts, counted, strict=True):
             part.recount(of_part)
-
-
-def counted_into(
-    statistic: Statistic, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]
-) -> Statistic:
-    """The statistic, with more rows counted in place, or another one if their weights are not whole."""
-    if not statistic.takes_fractions and not (weights == np.floor(weights)).all():
-        statistic = statistic.weighted()
-    statistic.add(rows, classes, weights)
-    if weights.max(initial=0.0) > _LARGE and statistic.class_count.sum() > _MAX_TOTAL:
-        raise ValueError("The weights of the rows add up to more than 2**53: divide them by a power of ten.")
-    return statistic
 
 
 def _split(weights: NDArray[np.float64]) -> list[NDArray[np.float64]]:

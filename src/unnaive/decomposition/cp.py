@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.decomposition.joint_tensor import JointTensor
 from unnaive.decomposition.rank_one import RankOneTerms
 from unnaive.decomposition.unfoldings import Unfoldings, leading_vectors

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from unnaive.core.compiled import njit
 
 TINY = 1e-100  # products are rescaled below it
 FACTORS_BETWEEN = 16  # number of factors between two checks of a product

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.decomposition.joint_tensor import JointTensor
 from unnaive.decomposition.rank_one import RankOneTerms
 

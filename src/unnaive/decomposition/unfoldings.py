@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.counts.distinct_rows import groups_of_rows
 from unnaive.decomposition.joint_tensor import JointTensor
 

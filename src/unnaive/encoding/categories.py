@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.core.validation import FloatArray, IntArray, RawColumn, is_missing
 
 _MAX_RANGE = 1 << 16  # integers in a range up to this are looked up directly; wider ranges are searched

@@ -7,7 +7,8 @@ class weights per distinct value, and `mdl_cut_points` sees only those.
 import math
 
 import numpy as np
-from numba import njit
+
+from unnaive.core.compiled import njit
 
 _LN2 = math.log(2.0)
 _LOG2_3 = math.log2(3.0)

@@ -11,7 +11,8 @@ late ones, and forward edges from late vertices before those from early ones.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from unnaive.core.compiled import njit
 
 _NOT_STARTED = -1  # the search for the next vertex
 

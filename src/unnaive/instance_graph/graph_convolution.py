@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from unnaive.core.compiled import njit
 
 
 class Graph(NamedTuple):

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.instance_graph.nearest_neighbours import (
     build_tree,
     check_rows,

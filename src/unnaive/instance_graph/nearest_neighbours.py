@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.core.threads import in_threads
 
 MAX_VALUE = 1e100  # squares of larger numbers may overflow

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import DTypeLike, NDArray
 from threadpoolctl import threadpool_limits
 
+from unnaive.core.compiled import njit
 from unnaive.instance_graph.graph_convolution import Graph, convolve, multiply_rows
 from unnaive.instance_graph.vgae_decoder import Decoder, groups_of
 

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import DTypeLike, NDArray
+
+from unnaive.core.compiled import njit
 
 # Maximum number of rows for which "auto" uses all pairs. On tables of 2,310 to 5,500 rows, two seeds, sampling changed
 # the accuracy of Gaussian naive Bayes by -0.7 to +0.7 points, 0.0 on average, much as another seed does, though on the

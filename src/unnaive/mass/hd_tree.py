@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from unnaive.core.compiled import njit
 
 WORD = 64  # levels of an address per word
 _MAX_LOOKUP = 10  # halvings of an attribute that are looked up

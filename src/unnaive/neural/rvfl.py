@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.random import RandomState
 from numpy.typing import NDArray
+
+from unnaive.core.compiled import njit
 
 
 class Networks(NamedTuple):

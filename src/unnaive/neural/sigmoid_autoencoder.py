@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.random import RandomState
 from numpy.typing import NDArray
+
+from unnaive.core.compiled import njit
 
 _ENCODER_SPREAD = 0.2
 _DECODER_SPREAD = 2.0

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.core.splitmix import uniform
 from unnaive.core.threads import in_threads
 from unnaive.encoding.byte_codes import MISSING

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import gammaln
 
+from unnaive.core.compiled import njit
 from unnaive.core.posterior import to_log_posterior
 
 _FAR = 12.0  # standard deviations beyond which numbers count as that far

@@ -6,8 +6,9 @@ from collections import deque
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from unnaive.core.compiled import njit
 
 _MAX_ITER = 200
 _MEMORY = 8  # steps that the curvature is estimated from

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.encoding.byte_codes import MISSING
 
 _MAX_PARENT_VALUES = 8  # of a category; more are grouped at random

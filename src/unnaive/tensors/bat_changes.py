@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.tensors.bat_neighbours import Groups, find_neighbours
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.counts.statistic import checked_counts, rounding_of
 from unnaive.tensors.bat_neighbours import indices_of, link_neighbours, share_before, sizes_of_groups
 

@@ -20,9 +20,9 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.tensors.bat_changes import (
     TensorTables,
     begin_change,

@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from numba import njit
 from numpy.typing import NDArray
+
+from unnaive.core.compiled import njit
 
 _CHUNK = 32  # patterns that a thread extends at a time
 _BATCH = 256  # patterns extended before the most frequent are selected again

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import xlogy
+
+from unnaive.core.compiled import njit
 
 _PROFILE_DECIMALS = 12  # beyond this profiles differ by rounding; merging them costs about 1e-24
 

@@ -77,7 +77,7 @@ class WangManningNBSVM(MarginClassifier):
         **dict.fromkeys(("classes_", "intercept_", "_seen", "_weights"), np.ndarray),
     }
     _parameter_constraints: ClassVar = {
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [Interval(Real, 1e-30, 1e30, closed="both")],
         "beta": [Interval(Real, 0, 1, closed="both")],
         "C": [Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
