@@ -713,3 +713,24 @@ def test_a_model_does_not_outgrow_its_limit(name, data):
     large = MODELS[name].make().fit(rows, ["cat", "newt"] * 300)
     with Unchanged(model, table, more=(table, labels)), pytest.raises(ValueError, match="max_bytes"):
         model.merge(large)
+
+
+@every_counting_model
+def test_a_parameter_that_was_changed_after_the_fit_is_named(name, data):
+    table, labels = data
+    model = MODELS[name].make().fit(table, labels)
+    before = model.predict_proba(table)
+    changes = {"categorical_features": "all", "bins": "exact", "m": 3.0, "n": 1, "k": 1, "numeric": "kernel"}
+    for parameter, value in changes.items():
+        old = model.get_params(deep=False).get(parameter, value)
+        if old == value:
+            continue
+        model.set_params(**{parameter: value})
+        for use in (model.predict, model.predict_evidence):
+            with pytest.raises(ValueError, match=f"{parameter} was .* when the model was fitted.*fit the model again"):
+                use(table)
+        with pytest.raises(ValueError, match="fit the model again"):
+            model.partial_fit(table, labels)
+        np.testing.assert_array_equal(model.set_params(**{parameter: old}).predict_proba(table), before)
+    model.set_params(n_jobs=2)
+    np.testing.assert_array_equal(model.predict_proba(table), before)

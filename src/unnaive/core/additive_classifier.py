@@ -31,7 +31,7 @@ from unnaive.core.validation import (
 )
 
 # Parameters that change how a model is computed, not what it is.
-_COMPUTING = ("n_jobs", "max_bytes")
+COMPUTING = ("n_jobs", "max_bytes")
 
 # Called with column names (None: all), starts over and yields pairs of a frame of these columns and its labels.
 Batches: TypeAlias = Callable[[list[str] | None], Iterable[tuple[Any, Any]]]
@@ -319,12 +319,12 @@ class AdditiveClassifier(KeptState, BayesClassifier):
             raise TypeError(f"Cannot merge {type(other).__name__} into {type(self).__name__}.")
         check_is_fitted(other)
         for parameter, value in self.get_params(deep=False).items():
-            if parameter not in (*_COMPUTING, *self._settled_in_fit) and not _equal(value, getattr(other, parameter)):
+            if parameter not in (*COMPUTING, *self._settled_in_fit) and not is_equal(value, getattr(other, parameter)):
                 raise ValueError(
                     f"Cannot merge models with different parameters: {parameter} is {value!r} here and "
                     f"{getattr(other, parameter)!r} there."
                 )
-        if not _equal(*(getattr(model, "feature_names_in_", None) for model in (self, other))):
+        if not is_equal(*(getattr(model, "feature_names_in_", None) for model in (self, other))):
             raise ValueError("Cannot merge models that were fitted on columns of different names.")
         if (self.classes_.dtype.kind in "OUS") != (other.classes_.dtype.kind in "OUS"):
             raise ValueError(
@@ -333,7 +333,7 @@ class AdditiveClassifier(KeptState, BayesClassifier):
             )
 
 
-def _equal(one: Any, other: Any) -> bool:
+def is_equal(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return one is other
     return bool(np.array_equal(np.asarray(one, dtype=object), np.asarray(other, dtype=object)))

@@ -16,7 +16,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from unnaive.core.additive_classifier import AdditiveClassifier, Batches
+from unnaive.core.additive_classifier import COMPUTING, AdditiveClassifier, Batches, is_equal
 from unnaive.core.saved_state import check_names
 from unnaive.core.shapley import shapley_values
 from unnaive.core.validation import FloatArray, IntArray, RawTable, TableInput, of_positive_weight
@@ -70,6 +70,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
     )
     _settled_in_fit: ClassVar[tuple[str, ...]] = ("discretizer",)
     _follows: _Follows
+    _fitted_with: dict[str, Any]
 
     @property
     @abstractmethod
@@ -115,6 +116,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
     def _current(self) -> CountedTable:
         """The counts that scores follow from, of the rows as they are cut now."""
         check_is_fitted(self)
+        self._check_parameters_of_fit()
         counted, follows = self.counted_, self._follows
         if follows.current is None:
             if self._keeps_rows:
@@ -138,11 +140,28 @@ class CountingClassifier(TableInput, AdditiveClassifier):
 
     def _keep(self, counted: CountedTable) -> None:
         """Take over what was counted; what followed from it before is forgotten."""
+        self._check_parameters_of_fit()
         self.classes_, self.counted_, self._follows = counted.classes, counted, _Follows()
+
+    def _remember_parameters(self) -> None:
+        self._fitted_with = {
+            name: value for name, value in self.get_params(deep=False).items() if name not in COMPUTING
+        }
+
+    def _check_parameters_of_fit(self) -> None:
+        """ValueError if a parameter was changed since the model was fitted."""
+        for name, value in self._fitted_with.items():
+            now = getattr(self, name)
+            if now is not value and not is_equal(now, value):
+                raise ValueError(
+                    f"{name} was {value!r} when the model was fitted, and is {now!r} now: fit the model again, or set "
+                    "it back."
+                )
 
     def _begin(
         self, rows: RawTable, classes: IntArray, weights: FloatArray, weighted: bool, bins: MDLDiscretizer | None = None
     ) -> None:
+        self._remember_parameters()
         encoder = self._new_encoder()
         if self._keeps_rows:
             encoder.discretizer = "passthrough"
@@ -284,6 +303,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
 
     def _restore(self, kept: dict[str, Any], checked: CountedTable) -> None:
         self.__dict__.update(kept)
+        self._remember_parameters()
         self._keep(checked)
         if not self._keeps_rows or checked.statistic.class_count.any():
             self.settle()
