@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,10 @@ from unnaive.io.formats import DataError, TableFile, as_text
 from unnaive.io.labels import LabelReader
 from unnaive.models import classifier_of, model_to_save
 from unnaive.persist import SavedModel, save
+from unnaive.persist.output_file import replacing
 
 _ROWS = 50_000  # read at a time
+_FORMULAS = tuple("=+-@\t\r\n")  # text that begins with these may be run by a spreadsheet
 
 # Called with the task, the number of rows done and the total number of rows.
 Progress = Callable[[str, int, int], None]
@@ -215,17 +218,24 @@ class Predicted:
         return self.n_right / self.n_labelled if self.n_labelled else None
 
 
-def predict_file(saved: SavedModel, source: str | Path, out: str | Path, progress: Progress = silent) -> Predicted:
+def predict_file(
+    saved: SavedModel,
+    source: str | Path,
+    out: str | Path,
+    progress: Progress = silent,
+    for_spreadsheets: bool = False,
+) -> Predicted:
     """Write the label and the class probabilities of every row of a file to a CSV or Parquet file, in batches.
 
-    Columns that the model does not know are ignored; the target, if present, is compared with.
+    Columns that the model does not know are ignored; the target, if present, is compared with. With
+    ``for_spreadsheets``, text in a CSV file that could be taken for a formula begins with an apostrophe.
     """
     model, names = saved.model, columns_of(saved)
     table = _known_columns(saved, source, names)
     known = saved.target in table.columns
     truth = LabelReader.of_file(table, saved.target, _ROWS).like(model.classes_) if known else None
     n_right = n_labelled = done = 0
-    with _writer(Path(out)) as write:
+    with _writer(Path(out), for_spreadsheets) as write:
         for frame in table.batches([*names, *([saved.target] if known else [])], _ROWS):
             X = frame[names]
             columns: dict[str, NDArray[Any]]
@@ -321,29 +331,31 @@ def _labelled(
 
 
 @contextmanager
-def _writer(out: Path) -> Iterator[Callable[[pd.DataFrame], None]]:
+def _writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFrame], None]]:
     """Write frames, one after the other, to a file that appears when it is complete."""
     if out.suffix not in (".csv", ".parquet"):
         raise DataError(f"{out}: predictions are written to files that end in .csv or .parquet.")
-    part = out.with_name(f"{out.name}.part")
-    try:
+    if for_spreadsheets and out.suffix != ".csv":
+        raise DataError(f"{out}: only .csv files are written for spreadsheets.")
+    with replacing(out) as stream:
         if out.suffix == ".csv":
-            with open(part, "w", newline="", encoding="utf-8") as file:
-                lines = csv.writer(file)
 
-                def write(frame: pd.DataFrame) -> None:
-                    if not file.tell():
-                        lines.writerow(frame.columns)
-                    lines.writerows(zip(*(frame[column].tolist() for column in frame)))
+            def write(frame: pd.DataFrame) -> None:
+                columns = [[str(name), *frame[name].tolist()] for name in frame]
+                if for_spreadsheets:
+                    columns = [[*map(_no_formula, cells)] for cells in columns]
+                lines = io.StringIO(newline="")
+                csv.writer(lines).writerows(islice(zip(*columns), 1 if stream.tell() else 0, None))
+                stream.write(lines.getvalue().encode())
 
-                yield write
+            yield write
         else:
             parquet: list[pq.ParquetWriter] = []
 
             def write(frame: pd.DataFrame) -> None:
                 table = pa.Table.from_pandas(frame, preserve_index=False)
                 if not parquet:
-                    parquet.append(pq.ParquetWriter(part, table.schema))
+                    parquet.append(pq.ParquetWriter(stream, table.schema))
                 parquet[0].write_table(table)
 
             try:
@@ -351,6 +363,7 @@ def _writer(out: Path) -> Iterator[Callable[[pd.DataFrame], None]]:
             finally:
                 for writer in parquet:
                     writer.close()
-        os.replace(part, out)
-    finally:
-        part.unlink(missing_ok=True)
+
+
+def _no_formula(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell

@@ -10,7 +10,7 @@ from unnaive.show.page import _chance, check_report_path, seconds_text
 def test_a_folder_is_not_the_path_of_a_report(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     check_report_path("report.html")
-    with pytest.raises(ValueError, match=r"^\. is a folder: choose a file in it for the report\.$"):
+    with pytest.raises(ValueError, match=r"^'\.' is a folder: name a file in it\.$"):
         check_report_path(".")
 
 

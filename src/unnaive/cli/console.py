@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from unnaive.evaluate.json_values import to_json_values
+from unnaive.persist import output_file
 
 _PIPED_WIDTH = 160
 _MAX_COLUMNS = 3  # of figures side by side
@@ -29,6 +30,20 @@ def print_error(sentence: str) -> None:
     Console(stderr=True).print(f"unnaive: {sentence}", style="red", highlight=False, soft_wrap=True, markup=False)
 
 
+@contextmanager
+def changing(path: Path, no_wait: bool) -> Iterator[None]:
+    """Let no other process change a model file: wait for one that does, or raise ValueError."""
+
+    def busy() -> None:
+        if no_wait:
+            raise ValueError(f"another process is changing {path}: try again later, or wait by leaving out --no-wait.")
+        waiting = f"unnaive: waiting for another process that is changing {path}"
+        Console(stderr=True).print(waiting, highlight=False, soft_wrap=True, markup=False)
+
+    with output_file.changing(path, busy):
+        yield
+
+
 def draw(displays: list[Any], path: Path) -> None:
     """Draw one display, or several side by side, into a file in the format of its suffix."""
     from matplotlib.figure import Figure
@@ -41,7 +56,8 @@ def draw(displays: list[Any], path: Path) -> None:
         display.plot(ax=ax)
     for ax in axes[len(displays) :]:
         ax.remove()
-    figure.savefig(path)
+    with output_file.replacing(path) as out:
+        figure.savefig(out, format=path.suffix.removeprefix(".") or None)
 
 
 def print_result(as_json: bool, sentence: str, **values: Any) -> None:

@@ -38,6 +38,7 @@ def reproduce(
 ) -> None:
     """Run a paper's experiments, and print the results next to those it reports."""
     from unnaive.papers.reproduction import Request
+    from unnaive.persist.output_file import check_output
     from unnaive.show.page import check_report_path
 
     if paper != "all" and paper not in PAPERS:
@@ -50,6 +51,8 @@ def reproduce(
     for path in reports.values():
         if path is not None:
             check_report_path(path)
+    if plot is not None:
+        check_output(plot)
     found = []
     for name in names:
         kept = results / f"{name}.jsonl" if results and several else results

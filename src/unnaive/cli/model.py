@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unnaive.cli.console import draw, print_json, print_result, printer, rows_progress
+from unnaive.cli.console import changing, draw, print_json, print_result, printer, rows_progress
 from unnaive.cli.options import (
     AsJson,
     Categorical,
@@ -20,6 +20,7 @@ from unnaive.cli.options import (
     MaxTerms,
     MinDocuments,
     ModelFile,
+    NoWait,
     Target,
     Text,
     split_columns,
@@ -55,13 +56,14 @@ def fit(
         ),
     ] = None,
     dask: Dask = None,
+    no_wait: NoWait = False,
     as_json: AsJson = False,
 ) -> None:
     """Fit a model on a file of any size, or on many files on a cluster, and save it."""
     from unnaive.streaming import fit_file
 
     terms, codes = term_options(text, mail, min_documents, max_terms), split_columns(categorical)
-    with rows_progress(as_json) as progress:
+    with changing(output, no_wait), rows_progress(as_json) as progress:
         if dask is None:
             fitted = fit_file(model, data, target, folder, progress, codes, split_names(text), terms, bins)
         else:
@@ -88,6 +90,12 @@ def predict(
         Path, typer.Option("--output", "-o", help="A .csv or .parquet file to write; with --dask a folder.")
     ],
     dask: Dask = None,
+    for_spreadsheets: Annotated[
+        bool,
+        typer.Option(
+            "--for-spreadsheets", help="Put an apostrophe before text that spreadsheets take for a formula (.csv)."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the label and the class probabilities of every row."""
@@ -96,8 +104,10 @@ def predict(
 
     with rows_progress(as_json) as progress:
         if dask is None:
-            predicted = predict_file(load(model), data, output, progress)
+            predicted = predict_file(load(model), data, output, progress, for_spreadsheets)
         else:
+            if for_spreadsheets:
+                raise ValueError("--for-spreadsheets applies to .csv files, and --dask writes Parquet files.")
             predicted = _distributed_files().predict_files(load(model), data, output, dask, progress)
     accuracy = predicted.accuracy
     print_result(
@@ -119,12 +129,17 @@ def _distributed_files() -> Any:
     return files
 
 
-def update(model: ModelFile, data: Data, as_json: AsJson = False) -> None:
+def update(model: ModelFile, data: Data, no_wait: NoWait = False, as_json: AsJson = False) -> None:
     """Count more rows into a saved model.
 
     Numbers stay cut as they were, unless it was fitted with --bins exact; a model of text keeps its terms.
     """
-    saved, changed = _change(model, data, "update", as_json)
+    from unnaive.persist import load
+
+    with changing(model, no_wait):
+        saved = load(model)
+        changed = _change(saved, data, "update", as_json)
+        _save(saved, model)
     _print_change(model, saved, changed, "counted into", as_json)
 
 
@@ -135,21 +150,33 @@ def forget(
         Path | None,
         typer.Option(help="Also write a certificate to this .json file, which `unnaive verify` can check."),
     ] = None,
+    no_wait: NoWait = False,
     as_json: AsJson = False,
 ) -> None:
     """Remove rows from a saved model, and the categories and labels that only they had.
 
     If it was fitted with --bins exact, or has no numbers to cut, it is then the model of a fit that never saw them.
     """
-    from unnaive.persist import load
-    from unnaive.persist.certificate import what_stays, write_certificate
+    from unnaive.persist import content_hash, load
+    from unnaive.persist.certificate import certificate, what_stays
+    from unnaive.persist.output_file import check_output, replacing
 
-    before = load(model) if proof is not None else None
-    if before is not None and (stays := what_stays(before)) is not None:
-        raise ValueError(f"{model} cannot prove to have forgotten rows, as it keeps {stays}.")
-    saved, changed = _change(model, data, "forget", as_json)
-    if before is not None and proof is not None:
-        write_certificate(proof, before.model, saved.model, changed.n_rows)
+    with changing(model, no_wait):
+        saved = load(model)
+        if proof is None:
+            changed = _change(saved, data, "forget", as_json)
+            _save(saved, model)
+        else:
+            if check_output(proof) == check_output(model):
+                raise ValueError(f"{proof} is the model itself: name another file for the certificate.")
+            if (stays := what_stays(saved)) is not None:
+                raise ValueError(f"{model} cannot prove to have forgotten rows, as it keeps {stays}.")
+            before = content_hash(saved.model)
+            changed = _change(saved, data, "forget", as_json)
+            with replacing(proof) as out:  # which can fail before the rows are gone, not after
+                out.write(certificate(before, content_hash(saved.model), changed.n_rows).encode())
+                out.flush()
+                _save(saved, model)
     _print_change(model, saved, changed, "removed from", as_json)
 
 
@@ -185,15 +212,17 @@ def verify(
     )
 
 
-def _change(path: Path, data: str, change: str, as_json: bool) -> tuple[Any, Any]:
-    from unnaive.persist import load, save
+def _change(saved: Any, data: str, change: str, as_json: bool) -> Any:
     from unnaive.streaming import change_rows
 
     with rows_progress(as_json) as progress:
-        saved = load(path)
-        changed = change_rows(saved, data, change, progress)
-        save(saved.model, path, target=saved.target, notes=saved.manifest["notes"])
-    return saved, changed
+        return change_rows(saved, data, change, progress)
+
+
+def _save(saved: Any, path: Path) -> None:
+    from unnaive.persist import save
+
+    save(saved.model, path, target=saved.target, notes=saved.manifest["notes"])
 
 
 def _print_change(path: Path, saved: Any, changed: Any, words: str, as_json: bool) -> None:

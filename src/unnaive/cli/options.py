@@ -38,6 +38,9 @@ MinDocuments = Annotated[int | None, typer.Option(help="Drop terms found in fewe
 MaxTerms = Annotated[int | None, typer.Option(help="Maximum number of terms, by information gain.", min=1)]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Number of processes; -1 for one per core.")]
+NoWait = Annotated[
+    bool, typer.Option("--no-wait", help="Do not wait for another process that is changing the model, but fail.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

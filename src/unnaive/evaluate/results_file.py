@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from unnaive.evaluate.comparison import Comparison, FoldResult
+from unnaive.persist.output_file import check_output, write_text, writing
 
 # Settings that another call may change without making old results wrong.
 _FREE = ("models", "data", "baseline")
@@ -30,6 +31,7 @@ class ResultsFile:
         repeats may have been added, but nothing else may have changed.
         """
         results: list[FoldResult] = []
+        check_output(self.path)
         if self.path.exists() and self.path.stat().st_size:
             if not resume:
                 self._refuse_to_lose_a_run()
@@ -37,25 +39,24 @@ class ResultsFile:
                 before, results = self.read()
                 self._check_same_run(before, settings)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self.path.with_name(f"{self.path.name}.part")
-        with open(fresh, "w", encoding="utf-8") as out:
-            out.write(json.dumps({"settings": settings}) + "\n")
-            out.writelines(_line(result) for result in results)
-        os.replace(fresh, self.path)
+        write_text(self.path, json.dumps({"settings": settings}) + "\n" + "".join(map(_line, results)))
         self._out = open(self.path, "a", encoding="utf-8")  # noqa: SIM115 (closed by close)
         return results
 
     def append(self, result: FoldResult) -> None:
         """Write a result and flush."""
         assert self._out is not None
-        self._out.write(_line(result))
-        self._out.flush()
+        with writing(self.path):
+            self._out.write(_line(result))
+            self._out.flush()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, when all of it is on the disk."""
         if self._out is not None:
-            self._out.close()
-            self._out = None
+            out, self._out = self._out, None
+            with writing(self.path), out:
+                out.flush()
+                os.fsync(out.fileno())
 
     def read(self) -> tuple[dict[str, Any], list[FoldResult]]:
         """Settings and results; a truncated last line is dropped."""

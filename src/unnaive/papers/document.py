@@ -15,6 +15,7 @@ from unnaive.papers import PAPERS
 from unnaive.papers.machine import describe_machine
 from unnaive.papers.markdown import markdown_table
 from unnaive.papers.reproduction import Reproduction
+from unnaive.persist.output_file import replacing, write_text
 
 NAME = "papers"
 # Pages that discuss a paper's results.
@@ -52,9 +53,9 @@ def write_document(folder: str | Path, name: str, found: Reproduction, command: 
         "pictures": {title: _draw(picture, records, f"{name}-{title}") for title, picture in found.pictures.items()},
     }
     text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
-    (records / f"{name}.json").write_text(text, encoding="utf-8")
+    write_text(records / f"{name}.json", text)
     path = folder / f"{NAME}.md"
-    path.write_text(render_document(folder), encoding="utf-8")
+    write_text(path, render_document(folder))
     return path
 
 
@@ -66,8 +67,8 @@ def _draw(picture: Any, folder: Path, title: str) -> str:
     figure = Figure(figsize=picture.size, layout="constrained", facecolor="white")
     picture.plot(ax=figure.subplots())
     figure.set_facecolor("white")
-    with matplotlib.rc_context({"svg.hashsalt": "unnaive"}):
-        figure.savefig(folder / file, metadata={"Date": None}, bbox_inches="tight", facecolor="white")
+    with matplotlib.rc_context({"svg.hashsalt": "unnaive"}), replacing(folder / file) as out:
+        figure.savefig(out, format="svg", metadata={"Date": None}, bbox_inches="tight", facecolor="white")
     return file
 
 

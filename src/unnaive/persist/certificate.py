@@ -9,7 +9,6 @@ from typing import Any
 
 from unnaive import __version__
 from unnaive.models import classifier_of
-from unnaive.persist.content_hash import content_hash
 from unnaive.persist.model_file import SavedModel
 
 _FIELDS = {"unnaive": str, "written": str, "rows_forgotten": int, "before": str, "after": str, "statement": str}
@@ -33,17 +32,17 @@ def what_stays(saved: SavedModel) -> str | None:
     return None
 
 
-def write_certificate(path: Path, before: Any, after: Any, n_rows: int) -> None:
-    """Write what a model was, and what it is without some rows."""
+def certificate(before: str, after: str, n_rows: int) -> str:
+    """What a model was, by its content hash, and what it is without some rows."""
     content = {
         "unnaive": __version__,
         "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "rows_forgotten": n_rows,
-        "before": content_hash(before),
-        "after": content_hash(after),
+        "before": before,
+        "after": after,
         "statement": _STATEMENT,
     }
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return json.dumps(content, indent=1) + "\n"
 
 
 def read_certificate(path: Path) -> dict[str, Any]:

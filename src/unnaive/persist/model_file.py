@@ -12,14 +12,12 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
@@ -28,6 +26,7 @@ import numpy as np
 from unnaive import __version__
 from unnaive.persist.allow_list import LOSS_MODULE, audit, with_public_names
 from unnaive.persist.manifest import describe, is_a, is_manifest, libraries, n_columns
+from unnaive.persist.output_file import OutputError, replacing
 from unnaive.persist.soundness import check_model
 
 _FORMAT = 3
@@ -74,7 +73,8 @@ class SavedModel:
 def save(model: Any, path: str | os.PathLike[str], *, target: str = "class", notes: Any = None) -> None:
     """Write a fitted classifier to a file.
 
-    The file is replaced atomically: it is either complete, or what it was before.
+    The file is replaced atomically: it is either complete, or what it was before. It keeps its mode, and a link to it
+    stays a link.
 
     Parameters
     ----------
@@ -123,16 +123,19 @@ def save(model: Any, path: str | os.PathLike[str], *, target: str = "class", not
         text = json.dumps(manifest, indent=1, allow_nan=False)
     except (TypeError, ValueError) as problem:
         raise ModelFileError("The notes cannot be represented in JSON.") from problem
-    with _Replacing(path) as stream:
-        for compression in (ZIP_DEFLATED, ZIP_STORED):
-            stream.seek(0)
-            stream.truncate()
-            with ZipFile(stream, "w", compression, compresslevel=_LEVEL) as archive:
-                archive.writestr(_MANIFEST, text)
-                archive.writestr(_MODEL, payload)
-            # Counts that are nearly all zero shrink so much that they look like a zip bomb: store them.
-            if len(payload) <= _limit(stream.tell()):
-                break
+    try:
+        with replacing(path) as stream:
+            for compression in (ZIP_DEFLATED, ZIP_STORED):
+                stream.seek(0)
+                stream.truncate()
+                with ZipFile(stream, "w", compression, compresslevel=_LEVEL) as archive:
+                    archive.writestr(_MANIFEST, text)
+                    archive.writestr(_MODEL, payload)
+                # Counts that are nearly all zero shrink so much that they look like a zip bomb: store them.
+                if len(payload) <= _limit(stream.tell()):
+                    break
+    except OutputError as problem:
+        raise ModelFileError(str(problem)) from problem
 
 
 def load(path: str | os.PathLike[str]) -> SavedModel:
@@ -225,39 +228,6 @@ def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 # The file
-
-
-class _Replacing:
-    """A file to write to, which replaces another on success and is deleted on failure."""
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(os.path.realpath(path))
-        self.file = _quoted(path)
-        self.draft = self.path.with_name(f".{secrets.token_hex(8)}.draft")
-
-    def __enter__(self) -> IO[bytes]:
-        if self.path.is_dir():
-            raise ModelFileError(f"{self.file} is a folder: name a file in it.")
-        try:
-            self.stream = open(self.draft, "xb+")
-        except OSError as problem:
-            raise ModelFileError(f"{self.file} cannot be written: {problem.strerror}.") from problem
-        return self.stream
-
-    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, _: Any) -> None:
-        try:
-            with self.stream:
-                if problem is None:
-                    self.stream.flush()
-                    os.fsync(self.stream.fileno())
-            if problem is None:
-                os.replace(self.draft, self.path)
-        except OSError as failure:
-            problem = problem or failure
-        finally:
-            self.draft.unlink(missing_ok=True)
-        if isinstance(problem, OSError):
-            raise ModelFileError(f"{self.file} cannot be written: {problem.strerror}.") from problem
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:

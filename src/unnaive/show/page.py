@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from unnaive.persist.output_file import check_output, write_text
 from unnaive.show.style import to_svg
 from unnaive.show.verdict import ALPHA, score_text, several
 
@@ -27,8 +28,7 @@ _REM_PER_POINT = 0.09  # size of figures
 def check_report_path(path: str | Path) -> None:
     """Refuse a path that cannot be written to, or a file that is not a report, before there is work to lose."""
     path = Path(path)
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder: choose a file in it for the report.")
+    check_output(path)
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if not folder.is_dir():
         raise ValueError(f"{folder} is a file, so {path} cannot be in it: choose another path for the report.")
@@ -44,15 +44,7 @@ def write_page(page: str, path: str | Path) -> Path:
     """Write a page to a file atomically."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with open(part, "wb") as out:
-            out.write(page.encode("utf-8", errors="replace"))
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_text(path, page)
     return path
 
 

@@ -16,6 +16,7 @@ from unnaive.models import MODELS
 from unnaive.papers.leaderboard.board import MAX_RUNTIME, METRICS, ROPE, Leaderboard, seconds_of
 from unnaive.papers.leaderboard.tables import Tables, kind_of
 from unnaive.papers.markdown import markdown_table
+from unnaive.persist.output_file import replacing, write_text
 
 
 def write(board: Leaderboard, folder: str | Path, command: str) -> Path:
@@ -24,7 +25,7 @@ def write(board: Leaderboard, folder: str | Path, command: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     _draw(board, folder / "leaderboard.svg")
     path = folder / "leaderboard.md"
-    path.write_text(document(board, command), encoding="utf-8")
+    write_text(path, document(board, command))
     return path
 
 
@@ -54,8 +55,8 @@ def _draw(board: Leaderboard, path: Path) -> None:
         time_label="time to fit and predict a fold, geometric mean over tables",
         higher_is_better=False,
     ).plot(ax=axes[2])
-    with matplotlib.rc_context({"svg.hashsalt": "unnaive"}):
-        figure.savefig(path, format="svg", metadata={"Date": None})
+    with matplotlib.rc_context({"svg.hashsalt": "unnaive"}), replacing(path) as out:
+        figure.savefig(out, format="svg", metadata={"Date": None})
 
 
 def document(board: Leaderboard, command: str) -> str:
