@@ -102,6 +102,7 @@ TESTED_IN = {
     "papers.terminal_tables": "papers/test_reproduce.py",
     "persist.allow_list": "persist/test_model_file.py",
     "persist.certificate": "cli/test_model.py",
+    "persist.file_lock": "persist/test_output_file.py",
     "persist.manifest": "persist/test_model_file.py",
     "persist.soundness": "persist/test_model_file.py",
     "show.critical_difference": "show/test_displays.py",

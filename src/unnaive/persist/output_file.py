@@ -40,6 +40,8 @@ def check_output(path: str | os.PathLike[str]) -> Path:
         raise OutputError(f"{file} is a folder: name a file in it.")
     if not stat.S_ISREG(there.st_mode) or not target.exists():
         raise OutputError(f"{file} is a pipe or a device: name a file to write to.")
+    if any(_is_open_as(printed, there) for printed in (1, 2)):
+        raise OutputError(f"{file} is where this process prints to: name another file.")
     if not os.access(target, os.W_OK):
         raise OutputError(f"{file} is write-protected: name another file, or let it be written.")
     return target
@@ -109,6 +111,12 @@ def beside(target: Path, ending: str) -> Path:
     return target.with_name(f".unnaive-{digest}{ending}")
 
 
+def _is_open_as(file: int, there: os.stat_result) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(file), there)
+    return False
+
+
 def _new_draft(target: Path) -> tuple[Path, IO[bytes]]:
     """An empty, locked file beside the target, with its owner and mode if it exists."""
     before = os.stat(target) if target.exists() else None
@@ -159,7 +167,7 @@ def _sweep(target: Path) -> None:
         with suppress(OSError):
             file = os.open(draft, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
-                if try_lock(file):
+                if stat.S_ISREG(os.fstat(file).st_mode) and try_lock(file):
                     draft.unlink()
             finally:
                 os.close(file)
