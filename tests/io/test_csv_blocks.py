@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from unnaive.io.csv_blocks import OpenQuoteError, blocks_of_rows
+from unnaive.io.csv_blocks import LongRowError, OpenQuoteError, blocks_of_rows, count_line_ends
 
 
 def ends_and_openness(data):
@@ -67,11 +67,10 @@ def test_a_block_is_not_longer_than_it_has_to_be():
     assert len(blocks) < 200
 
 
-def test_a_quote_that_is_never_closed_does_not_fill_the_memory(monkeypatch):
-    monkeypatch.setattr("unnaive.io.csv_blocks._LARGEST", 1 << 16)
+def test_a_quote_that_is_never_closed_does_not_fill_the_memory():
     stream = io.BytesIO(b'1,"' + b"x\n" * (1 << 20))
     with pytest.raises(OpenQuoteError):
-        list(blocks_of_rows(stream, ",", 1 << 10))
+        list(blocks_of_rows(stream, ",", 1 << 10, longest=1 << 16))
     assert stream.tell() < 1 << 18
 
 
@@ -88,3 +87,14 @@ def test_blocks_hold_the_rows_that_were_written(rows, size):
 def test_a_row_in_quotes_is_not_cut():
     blocks = list(blocks_of_rows(io.BytesIO(b'1,2\n"3\n4",5\n6'), ",", size=6))
     assert blocks == [b"1,2\n", b'"3\n4",5\n', b"6"]
+
+
+def test_a_long_row_is_refused_with_the_lines_above_it_wherever_blocks_end():
+    data = b'1,"a\nb"\n\r\n' + b"x" * 50 + b"\n2,3\n"
+    for size in range(1, 80):
+        seen = 0
+        with pytest.raises(LongRowError) as caught:
+            for block in blocks_of_rows(io.BytesIO(data), ",", size, longest=50):
+                seen += count_line_ends(block)
+        assert seen + caught.value.n_lines == 3
+        assert b"".join(blocks_of_rows(io.BytesIO(data), ",", size, longest=51)) == data

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from unnaive.io import json_lines as jsonlines
 from unnaive.io.formats import DataError, as_text, open_table
 
 GOOD = '{"text": "Rain.", "label": "wet"}\n{"text": "Sun!", "label": "dry"}\n'
@@ -165,7 +164,7 @@ def test_a_gzipped_file_that_ends_too_early_is_refused(folder):
 
 
 def test_names_that_are_data_do_not_fill_the_memory(folder, monkeypatch):
-    monkeypatch.setattr(jsonlines, "_MAX_CELLS", 1000)
+    monkeypatch.setattr("unnaive.io.limits._MAX_CELLS", 1000)
     assert "200 different keys, too many for columns" in refusal(folder, [{f"user {row}": 1} for row in range(200)])
     wide = [{f"x{column}": column for column in range(200)} for _ in range(20)]
     assert table_of(folder, wide).read().shape == (20, 200)

@@ -13,36 +13,72 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+from unnaive.io.limits import DEFAULT_LIMITS
 
-_LARGEST = 1 << 28  # bytes; a longer row has an unclosed quote
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _QUOTE, _LINE_FEED, _RETURN = b'"'[0], b"\n"[0], b"\r"[0]
 
 
-class OpenQuoteError(ValueError):
-    """A quote is opened and not closed before the block size limit or the end of the stream."""
+class RowError(ValueError):
+    """A row that cannot be read whole; it begins after the blocks so far and ``n_lines`` more lines."""
+
+    def __init__(self, n_lines: int = 0) -> None:
+        super().__init__()
+        self.n_lines = n_lines
 
 
-def blocks_of_rows(stream: IO[bytes], delimiter: str, size: int) -> Iterator[bytes]:
+class OpenQuoteError(RowError):
+    """A quote is opened and not closed before the end of the stream, or within as many bytes as a row may have."""
+
+
+class LongRowError(RowError):
+    """A row has more bytes than it may have."""
+
+
+def blocks_of_rows(
+    stream: IO[bytes], delimiter: str, size: int, longest: int = DEFAULT_LIMITS.line_bytes
+) -> Iterator[bytes]:
     """The bytes of a stream, without a byte order mark, in blocks that end where a row does.
 
-    A quote is special only at the start of a field. About ``size`` bytes are read at a time.
+    A quote is special only at the start of a field. About ``size`` bytes are read at a time, and a row of more than
+    ``longest`` bytes is an error.
     """
     held = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
     while data := stream.read(max(size, len(held))):  # doubles until a whole row fits
         held += data
-        end, _ = _last_row_end(held, delimiter)
+        end, is_open = _last_row_end(held, delimiter)
         if end:
+            _refuse_long_rows(held[:end], delimiter, longest)
             yield held[:end]
             held = held[end:]
-        elif len(held) > _LARGEST:
-            raise OpenQuoteError
+        elif len(held) > longest:
+            raise OpenQuoteError if is_open else LongRowError
     if held:
         _, is_open = _last_row_end(held, delimiter)
         if is_open:
             raise OpenQuoteError
+        _refuse_long_rows(held, delimiter, longest)
         yield held
+
+
+def _refuse_long_rows(block: bytes, delimiter: str, longest: int) -> None:
+    if len(block) > longest:
+        starts = row_starts(block, delimiter)
+        long = np.diff(starts, append=len(block)) > longest
+        if long.any():
+            raise LongRowError(count_line_ends(block[: starts[long.argmax()]]))
+
+
+def row_starts(block: bytes, delimiter: str) -> NDArray[np.intp]:
+    """Where the rows of a block of whole rows begin, empty ones included."""
+    ends, _ = _row_ends(block, delimiter)
+    return np.concatenate([[0], ends[ends < len(block) - 1] + 1])
+
+
+def count_line_ends(block: bytes) -> int:
+    """How many lines end in a block, by a line feed, a carriage return, or both."""
+    return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
 
 
 def _last_row_end(block: bytes, delimiter: str) -> tuple[int, bool]:
@@ -52,20 +88,24 @@ def _last_row_end(block: bytes, delimiter: str) -> tuple[int, bool]:
     """
     if b'"' not in block:
         return max(block.rfind(b"\n"), block.rfind(b"\r", 0, len(block) - 1)) + 1, False
+    ends, is_open = _row_ends(block, delimiter)
+    return (int(ends[-1]) + 1 if len(ends) else 0), is_open
+
+
+def _row_ends(block: bytes, delimiter: str) -> tuple[NDArray[np.intp], bool]:
+    """The last bytes of the whole rows of a block, and whether it ends within quotes."""
     letters = np.frombuffer(block, np.uint8)
+    ends = _line_ends(letters)
     quotes = np.flatnonzero(letters == _QUOTE)
     opening = quotes[::2]
     before = letters[opening[opening > 0] - 1]
     # Every other quote opens a field or is the second of a pair, unless one is inside an unquoted field.
     if np.isin(before, [ord(delimiter), _LINE_FEED, _RETURN, _QUOTE]).all():
-        ends = _line_ends(letters)
-        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
-        return (int(ends[-1]) + 1 if len(ends) else 0), len(quotes) % 2 == 1
+        return ends[np.searchsorted(quotes, ends) % 2 == 0], len(quotes) % 2 == 1
     quoted = list(_quoted_field(delimiter).finditer(block))
     starts, stops = (np.array([place(found) for found in quoted], int) for place in (re.Match.start, re.Match.end))
-    ends = _line_ends(letters)
-    ends = ends[np.searchsorted(starts, ends) == np.searchsorted(stops, ends, side="right")]
-    return (int(ends[-1]) + 1 if len(ends) else 0), bool(quoted) and not quoted[-1]["close"]
+    outside = np.searchsorted(starts, ends) == np.searchsorted(stops, ends, side="right")
+    return ends[outside], bool(quoted) and not quoted[-1]["close"]
 
 
 def _line_ends(letters: NDArray[np.uint8]) -> NDArray[np.intp]:

@@ -185,8 +185,9 @@ def open_source(
         chosen = [name for name in table.columns if name != (target or table.target)]
     else:
         chosen = [*categorical, *text]
+        known = set(table.columns)
         for name in chosen:
-            if name not in table.columns:
+            if name not in known:
                 raise DataError(f"{source} has no column {name!r}.{near(name, table.columns)}")
     return as_text(table, chosen, missing) if chosen else table
 

@@ -6,12 +6,21 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from unnaive.io.csv_blocks import BYTE_ORDER_MARK, OpenQuoteError, blocks_of_rows
+from unnaive.io.csv_blocks import (
+    BYTE_ORDER_MARK,
+    OpenQuoteError,
+    RowError,
+    blocks_of_rows,
+    count_line_ends,
+    row_starts,
+)
 from unnaive.io.source import DataError, Source, excerpt
 from unnaive.io.table_file import ArrowTable
 
@@ -97,18 +106,40 @@ class DelimitedFile(ArrowTable):
             strings_can_be_null=True,
         )
         n_above = 1  # the header
+        n_blocks = 0
         try:
             with self.source.open() as stream:
-                for block in blocks_of_rows(stream, self._delimiter, _BLOCK):
+                for block in self._blocks(stream):
                     if block.strip(b"\r\n"):
                         read = arrow_csv.ReadOptions(column_names=self.columns, block_size=len(block) + 2)
                         rows = arrow_csv.read_csv(_in_memory(block), read, parse, convert)
+                        if len(block) > self.source.limits.field_bytes:
+                            self._refuse_long_fields(rows, block, n_blocks)
                         yield from rows.slice(n_above).to_batches()
                         n_above = 0
-        except OpenQuoteError:
-            raise self._quote_error() from None
+                    n_blocks += 1
+        except RowError as error:
+            raise self._row_error(error, n_blocks) from None
         except pa.ArrowException as error:
             raise self._parse_error(str(error)) from None
+
+    def _blocks(self, stream: IO[bytes]) -> Iterator[bytes]:
+        return blocks_of_rows(stream, self._delimiter, _BLOCK, self.source.limits.line_bytes)
+
+    def _line_after(self, n_blocks: int, n_lines: int) -> int:
+        """The number of the line after some blocks and lines."""
+        with self.source.open() as stream:
+            return 1 + n_lines + sum(map(count_line_ends, islice(self._blocks(stream), n_blocks)))
+
+    def _refuse_long_fields(self, rows: pa.Table, block: bytes, n_blocks: int) -> None:
+        limit = self.source.limits.field_bytes
+        for column in rows.columns:
+            is_long = pc.index(pc.greater(pc.binary_length(column), limit), True).as_py()
+            if is_long >= 0:
+                starts = row_starts(block, self._delimiter)
+                whole = [start for start in starts.tolist() if block[start : start + 1] not in (b"\n", b"\r")]
+                line = self._line_after(n_blocks, count_line_ends(block[: whole[is_long]]))
+                raise self.source.beyond("field_bytes", line)
 
     def _parse_error(self, message: str) -> DataError:
         """What is wrong and in which line; arrow does not report the line."""
@@ -124,11 +155,12 @@ class DelimitedFile(ArrowTable):
                 )
         return self.source.error(f"it cannot be read as a table ({excerpt(message)}).")
 
-    def _quote_error(self) -> DataError:
-        line = 1
-        for row in _rows_of(self.source, self._delimiter):
-            line = row.line
-        return self.source.error("a quote is opened in this row and never closed, or the row is far too long.", line)
+    def _row_error(self, error: RowError, n_blocks: int) -> DataError:
+        line, limits = self._line_after(n_blocks, error.n_lines), self.source.limits
+        if isinstance(error, OpenQuoteError):
+            within = f"within the {limits.line_bytes:,} bytes that a row may have"
+            return self.source.error(f"a quote is opened in this row and never closed, or not {within}.", line)
+        return self.source.beyond("line_bytes", line)
 
 
 class _ColumnScan:
@@ -187,13 +219,20 @@ class _Row:
 
 
 def _rows_of(source: Source, delimiter: str) -> Iterator[_Row]:
-    with source.text() as text:
-        reader = csv.reader(text, delimiter=delimiter)
-        line = 1
-        try:
-            for fields in reader:
-                if fields:
-                    yield _Row(line, fields)
-                line = reader.line_num + 1
-        except csv.Error:  # a field longer than the csv module allows
-            yield _Row(line, [], is_cut=True)
+    reader = csv.reader(_lines_of_fields(source, delimiter), delimiter=delimiter)
+    line = 1
+    try:
+        for fields in reader:
+            if fields:
+                yield _Row(line, fields)
+            line = reader.line_num + 1
+    except csv.Error:  # a field longer than the csv module allows
+        yield _Row(line, [], is_cut=True)
+
+
+def _lines_of_fields(source: Source, delimiter: str) -> Iterator[str]:
+    """The lines of a file, none of which has more fields than the limit allows."""
+    for number, line in enumerate(source.raw_lines(), 1):
+        if line.count(delimiter) >= source.limits.columns:
+            raise source.beyond("columns", number)
+        yield line

@@ -12,12 +12,12 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from unnaive.io.limits import is_mostly_empty, takes_more
 from unnaive.io.source import DataError, Source, excerpt
 from unnaive.io.table_file import FrameTable
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = range(-(2**63), 2**63)
-_MAX_CELLS, _MAX_EMPTY = 10**8, 100  # a larger table must have a value in at least one of 100 cells
 _ARROW_TYPES = {"integer": pa.int64(), "number": pa.float64(), "text": pa.large_string()}
 _WORDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
 
@@ -76,12 +76,14 @@ def read_json_lines(source: Source) -> JsonLinesTable:
                 else:
                     columns.setdefault(name, ([], []))
             lines.append(number)
+            if len(columns) > source.limits.columns:
+                raise source.beyond("columns", number)
     if not lines:
         raise source.error("it has only empty lines.")
     if not columns:
         raise source.error("its objects have no keys.")
     n_cells, n_values = len(lines) * len(columns), sum(len(values) for _, values in columns.values())
-    if n_cells > _MAX_CELLS and n_cells > _MAX_EMPTY * n_values:
+    if is_mostly_empty(n_cells, n_values):
         raise source.error(
             f"the objects have {len(columns):,} different keys, too many for columns; write names that are data as "
             "values."
@@ -103,7 +105,17 @@ def _read_object(source: Source, number: int, line: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         words = _WORDS.get(type(found), "null")
         raise source.error(f'this is {words}, but every line must be an object, such as {{"text": "…"}}.', number)
+    n_bytes = source.limits.field_bytes
+    if takes_more(line, n_bytes) and any(takes_more(text, n_bytes) for text in _texts_in(found)):
+        raise source.beyond("field_bytes", number)
     return found
+
+
+def _texts_in(found: dict[str, Any]) -> Iterator[str]:
+    """The keys and the texts of an object, those in lists too."""
+    for name, value in found.items():
+        yield name
+        yield from (text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str))
 
 
 def _describe_error(line: str, error: ValueError) -> str:

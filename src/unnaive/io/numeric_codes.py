@@ -17,7 +17,8 @@ class CodesAsText(TableFile):
     def __init__(self, table: TableFile, text: Sequence[str]) -> None:
         super().__init__(table.source, table.columns)
         self._table = table
-        self._codes = [name for name in text if table.kinds.get(name) in _NUMBERS]
+        kinds = table.kinds
+        self._codes = {name for name in text if kinds.get(name) in _NUMBERS}
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -38,9 +39,13 @@ class CodesAsText(TableFile):
         return map(self._written, self._table.batches(columns, rows))
 
     def _written(self, frame: pd.DataFrame) -> pd.DataFrame:
-        return frame.assign(
-            **{name: frame[name].map(_write, na_action="ignore").astype("str") for name in self._codes if name in frame}
-        )
+        if self._codes.isdisjoint(frame.columns):
+            return frame
+        written = {
+            name: column.map(_write, na_action="ignore").astype("str") if name in self._codes else column
+            for name, column in frame.items()
+        }
+        return pd.DataFrame(written, index=frame.index, copy=False)
 
 
 def _write(number: float) -> str:

@@ -55,16 +55,17 @@ class ParquetTable(ArrowTable):
     @cached_property
     def _with_missing(self) -> frozenset[str]:
         """Integer and boolean columns with missing values, which have another type in pandas."""
+        schema = self._file.metadata.schema
+        leaves = {schema.column(at).path: at for at in reversed(range(self._file.metadata.num_columns))}
         return frozenset(
             name
             for name, type_ in self._types.items()
-            if (pa.types.is_integer(type_) or pa.types.is_boolean(type_)) and self._has_missing(name)
+            if (pa.types.is_integer(type_) or pa.types.is_boolean(type_)) and self._has_missing(name, leaves.get(name))
         )
 
-    def _has_missing(self, name: str) -> bool:
+    def _has_missing(self, name: str, leaf: int | None) -> bool:
         metadata = self._file.metadata
         groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
-        leaf = next((at for at in range(metadata.num_columns) if metadata.schema.column(at).path == name), None)
         if leaf is not None:
             statistics = [group.column(leaf).statistics for group in groups]
             if all(found is not None and found.has_null_count for found in statistics):

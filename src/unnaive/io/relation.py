@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from unnaive.io.limits import Limits, is_mostly_empty, takes_more
 from unnaive.io.relation_syntax import Row, Unreadable, Value, split, split_name, split_row, texts
 from unnaive.io.source import Source, excerpt
 
@@ -114,9 +115,11 @@ def read_relation(
         word = keyword[1].lower()
         try:
             if word == "attribute":
-                attributes.append(_declared(keyword[2]))
+                if len(attributes) == source.limits.columns:
+                    raise Unreadable(source.limits.exceeded("columns"))
+                attributes.append(_declared(keyword[2], source.limits))
             elif word in lists:
-                found[word.rstrip("s")] = texts(split(keyword[2])[0])
+                found[word.rstrip("s")] = texts(split(keyword[2], source.limits)[0])
             elif word == "data":
                 break
             elif word != "relation":
@@ -133,11 +136,13 @@ def read_relation(
     return frame, found
 
 
-def _declared(declaration: str) -> tuple[str, _Attribute]:
+def _declared(declaration: str, limits: Limits) -> tuple[str, _Attribute]:
     """The name and type of an attribute."""
     name, type_ = split_name(declaration)
+    if takes_more(name, limits.field_bytes):
+        raise Unreadable(limits.exceeded("field_bytes"))
     if type_.startswith("{"):
-        return name, _Categories(texts(split(type_[1:], stop="}")[0]))
+        return name, _Categories(texts(split(type_[1:], limits, stop="}")[0]))
     word = _TYPE.match(type_)
     kind = word[0].lower() if word else ""
     if kind in ("numeric", "real", "integer"):
@@ -156,11 +161,18 @@ def _fill(
     source: Source,
 ) -> None:
     """Read the data into the attributes."""
-    n_weighted = 0
+    n_weighted = n_rows = n_values = 0
     for number, line in lines:
         try:
-            row = split_row(line, len(attributes))
+            row = split_row(line, len(attributes), source.limits)
             n_weighted += row.weighted
+            n_rows += 1
+            n_values += len(row.values)
+            if is_mostly_empty(n_rows * len(attributes), n_values):
+                raise Unreadable(
+                    f"up to here, sparse rows of {len(attributes):,} attributes name fewer than one of 100 values; "
+                    "declare fewer attributes, or split the file"
+                )
             for (name, attribute), value in zip(attributes, _in_order(row, len(attributes))):
                 try:
                     if value is None:

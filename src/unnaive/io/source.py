@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
-import re
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, cast
+
+from unnaive.io.limits import Limits, takes_more
 
 # First bytes of the files most often mistaken for others.
 _BEGINNINGS = {
@@ -22,6 +24,7 @@ _BEGINNINGS = {
     b"\xd0\xcf\x11\xe0": "an old Excel file",
 }
 _MAX_EXCERPT = 200
+_CHUNK = 1 << 20  # bytes read at a time
 
 
 class DataError(ValueError):
@@ -41,14 +44,19 @@ class DataError(ValueError):
 
 @dataclass(frozen=True)
 class Source:
-    """A file to read, through gzip if ``zipped``."""
+    """A file to read, through gzip if ``zipped``, within ``limits``."""
 
     path: Path
     zipped: bool
+    limits: Limits = field(default_factory=Limits.of_environment)
 
     def error(self, problem: str, line: int | None = None) -> DataError:
         """An error about this file, or about one of its lines."""
         return DataError(f"{self.path}{'' if line is None else f', line {line}'}: {problem}")
+
+    def beyond(self, limit: str, line: int) -> DataError:
+        """An error about a line that exceeds one of the limits."""
+        return self.error(f"{self.limits.exceeded(limit)}.", line)
 
     def require(self, beginning: bytes | None = None) -> None:
         """Raise DataError unless the file exists, is not empty, and begins with these bytes (default: is text)."""
@@ -93,29 +101,55 @@ class Source:
         with self.open() as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
             yield text
 
+    def raw_lines(self) -> Iterator[str]:
+        """The lines of the file with their ends; no more of a line is read than the limit allows."""
+        longest, number = self.limits.line_bytes, 0
+        with self.text() as text:
+            while line := text.readline(longest + 1):
+                number += 1
+                if takes_more(line, longest):
+                    raise self.beyond("line_bytes", number)
+                yield line
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines of the file, stripped, with their numbers from 1."""
-        with self.text() as text:
-            for number, line in enumerate(text, 1):
-                yield number, line.strip()
+        for number, line in enumerate(self.raw_lines(), 1):
+            yield number, line.strip()
 
     def encoding_error(self) -> DataError:
         """An error that says where the file stops being UTF-8."""
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        n_before, lines = 0, _LineCount()
         with self.open() as stream:
-            n_before = 0
-            for number, line in enumerate(stream, 1):
+            while True:
+                data = stream.read(_CHUNK)
+                n_pending = len(decoder.getstate()[0])
                 try:
-                    line.decode("utf-8")
+                    lines.add(decoder.decode(data, final=not data))
                 except UnicodeDecodeError as error:
-                    n_before += error.start
-                    byte, number = line[error.start], number + len(re.findall(rb"\r(?!\n)", line[: error.start]))
+                    lines.add(error.object[: error.start].decode("utf-8"))
                     return self.error(
-                        f"byte {n_before + 1} (0x{byte:02x}) is not UTF-8; save the file as UTF-8, for example with "
-                        f"iconv -f latin1 -t utf-8.",
-                        number,
+                        f"byte {n_before - n_pending + error.start + 1} (0x{error.object[error.start]:02x}) is not "
+                        "UTF-8; save the file as UTF-8, for example with iconv -f latin1 -t utf-8.",
+                        lines.number,
                     )
-                n_before += len(line)
+                if not data:
+                    break
+                n_before += len(data)
         return self.error("the file is not UTF-8; save it as UTF-8.")
+
+
+class _LineCount:
+    """The number of the line in which the text so far ends."""
+
+    def __init__(self) -> None:
+        self.number = 1
+        self._after_return = False
+
+    def add(self, text: str) -> None:
+        self.number += text.count("\n") + text.count("\r") - text.count("\r\n")
+        self.number -= self._after_return and text.startswith("\n")
+        self._after_return = text.endswith("\r") or (self._after_return and not text)
 
 
 def excerpt(text: str) -> str:

@@ -89,8 +89,9 @@ class TableFile(ABC):
         chosen = list(dict.fromkeys(columns))
         if not chosen:
             raise DataError("Name at least one column to read.")
+        known = set(self.columns)
         for name in chosen:
-            if name not in self.columns:
+            if name not in known:
                 raise self.source.error(f"there is no column {name!r}.{near(name, self.columns)}")
         return chosen
 
@@ -107,7 +108,7 @@ class FrameTable(TableFile):
 
     @property
     def kinds(self) -> dict[str, str]:
-        return {name: _kind_of_dtype(self._frame[name].dtype) for name in self.columns}
+        return {name: _kind_of_dtype(dtype) for name, dtype in zip(self.columns, self._frame.dtypes)}
 
     @property
     def n_rows(self) -> int:
@@ -121,8 +122,9 @@ class FrameTable(TableFile):
         return self._frame.copy()
 
     def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
+        chosen = self._frame[columns]
         for start in range(0, self.n_rows, rows):
-            yield self._frame[columns].iloc[start : start + rows]
+            yield chosen.iloc[start : start + rows]
 
 
 class ArrowTable(TableFile):
