@@ -66,3 +66,18 @@ def test_rows_are_taken_and_repeated_with_codes_and_numbers():
     assert rows[1:].numbers.tolist() == [[2.5]]
     assert rows[:1].repeated(2).codes.tolist() == [[0], [0]]
     assert columns_with_missing(rows.codes).tolist() == [True]
+
+
+def test_the_work_of_a_union_grows_with_the_number_of_categories_and_no_faster():
+    class Counted(str):
+        n_hashed = 0
+        __slots__ = ()
+
+        def __hash__(self):
+            Counted.n_hashed += 1
+            return super().__hash__()
+
+    one, other = (Categories([Counted(f"{kind}{k}") for k in range(200)], []) for kind in "ab")
+    Counted.n_hashed = 0
+    assert len(one.union(other).values) == 400
+    assert Counted.n_hashed < 20 * 400

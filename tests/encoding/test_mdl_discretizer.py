@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -319,3 +321,14 @@ def test_a_pipeline_learns_the_cuts_from_its_labels(iris):
     named = model.set_params(mdldiscretizer__criterion="kononenko").fit(X, y)[0]
     expected = MDLDiscretizer("kononenko").fit(X, y)
     assert named.n_bins_.tolist() == expected.n_bins_.tolist()
+
+
+def test_the_cut_points_of_all_columns_are_kept_as_one_array():
+    X, y = load_iris(return_X_y=True)
+    X = np.column_stack([X, np.zeros(len(X))])
+    discretizer = MDLDiscretizer().fit(X, y)
+    assert discretizer.__getstate__()["cut_points_"].ndim == 1
+    twin = pickle.loads(pickle.dumps(discretizer))
+    assert [cuts.tolist() for cuts in twin.cut_points_] == [cuts.tolist() for cuts in discretizer.cut_points_]
+    assert twin.transform(X).tolist() == discretizer.transform(X).tolist()
+    assert not hasattr(pickle.loads(pickle.dumps(MDLDiscretizer())), "cut_points_")

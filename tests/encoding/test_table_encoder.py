@@ -465,3 +465,20 @@ def test_the_encoder_feeds_a_pipeline():
     model = make_pipeline(TableEncoder(), NaiveBayes(categorical_features="all")).fit(MIXED, Y)
     alone = NaiveBayes().fit(MIXED, Y)
     np.testing.assert_allclose(model.predict_proba(MIXED), alone.predict_proba(MIXED), rtol=1e-12)
+
+
+def test_columns_are_found_without_searching_all_of_them():
+    class Unsearchable(list):
+        def index(self, *_):
+            raise AssertionError
+
+        __contains__ = index
+
+    frame = pd.DataFrame({"a": [1, 2, 1], "b": ["x", "y", "x"], "c": [0.5, 1.5, 0.25], "d": [3, 3, 4]})
+    table = read_table(TableEncoder(), frame, reset=True)
+    table.number_columns, table.names = Unsearchable(table.number_columns), Unsearchable(table.names)
+    encoder = TableEncoder(categorical_features=["a", "b", "d"], discretizer=KBinsDiscretizer(2, encode="ordinal"))
+    encoder.fit_table(table, [0, 1, 0], None)
+    assert encoder.rows(table).codes.tolist() == [[0, 0, 1, 0], [1, 1, 1, 0], [0, 0, 0, 1]]
+    with pytest.raises(ValueError, match="Column 'a' contains infinity"):
+        encoder.rows(read_table(TableEncoder(), frame.assign(a=np.inf), reset=True))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from unnaive.io.formats import SUFFIXES, DataError, open_table, split_suffix
+from unnaive.io.numeric_codes import CodesAsText
 
 CSV = b"sky,warmth,class\nclear,21,beach\ngrey,14.5,museum\n"
 ARFF = b"@relation r\n@attribute a {x, 'y z'}\n@attribute n numeric\n@attribute s string\n@data\nx,1,'it\\'s'\n{1 4}\n"
@@ -217,3 +218,28 @@ def test_public_names_are_found_in_the_package():
     assert unnaive.io.DataError is DataError
     for name in unnaive.io.__all__:
         assert getattr(unnaive.io, name).__name__ == name
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.arff", "t.jsonl", "t.dat"])
+def test_columns_are_chosen_without_searching_all_of_them(tmp_path, name):
+    class Unsearchable(list):
+        def __contains__(self, _):
+            raise AssertionError
+
+    content = {"t.csv": CSV, "t.arff": ARFF, "t.jsonl": JSON, "t.dat": KEEL}[name]
+    (tmp_path / name).write_bytes(content)
+    table = open_table(tmp_path / name)
+    chosen = table.columns[::-1]
+    table.columns = Unsearchable(table.columns)
+    assert list(next(table.batches(chosen))) == chosen
+
+
+def test_the_kinds_of_columns_are_looked_up_once_to_read_codes_as_text(tmp_path, monkeypatch):
+    (tmp_path / "t.jsonl").write_bytes(JSON)
+    table, calls = open_table(tmp_path / "t.jsonl"), []
+    kinds = table.kinds
+    monkeypatch.setattr(type(table), "kinds", property(lambda _: calls.append(1) or kinds))
+    written = CodesAsText(table, list(table.columns)).read()
+    assert written["n"].tolist() == ["1", "2.5"]
+    assert list(written) == table.columns
+    assert len(calls) == 1

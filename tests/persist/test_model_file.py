@@ -1526,10 +1526,7 @@ BROKEN_PARTS = {
             "content"
         ][0].update(content='"remainder"', __id__=77),
     ),
-    "a cut point missing": (
-        "binned",
-        lambda schema, _: attributes(first(schema, "ObjectNode", "MDLDiscretizer"))["cut_points_"]["content"].pop(),
-    ),
+    "a cut point missing": ("binned", edit_array("MDLDiscretizer", "cut_points_", lambda cuts: cuts[:-1])),
     "bins without cut points": ("binned", edit_array("MDLDiscretizer", "n_bins_", lambda n: n + 3)),
     "a discretizer that takes any columns": (
         "binned",

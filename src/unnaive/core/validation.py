@@ -6,7 +6,7 @@ import numbers
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, TypeAlias, TypeVar, cast
 
 import narwhals as nw
@@ -57,6 +57,11 @@ class RawTable:
     def name(self, column: int) -> str:
         """The column's name for a message."""
         return repr(self.names[column]) if self.names is not None else str(column)
+
+    @cached_property
+    def place_of(self) -> dict[int, int]:
+        """Where a column of numbers stands among the numbers."""
+        return {column: place for place, column in enumerate(self.number_columns)}
 
     def __len__(self) -> int:
         return self.n_rows
@@ -118,13 +123,14 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
     number_columns, blocks, others = [], [], {}
     names = [str(name) for name in frame.columns]
     for column, series in enumerate(frame.iter_columns()):
-        if series.dtype.is_numeric():
+        dtype = series.dtype
+        if dtype.is_numeric():
             number_columns.append(column)
             blocks.append(np.asarray(series.to_numpy(), dtype=np.float64))
-        elif series.dtype.is_temporal():
-            raise _neither_number_nor_category(repr(names[column]), series.dtype)
+        elif dtype.is_temporal():
+            raise _neither_number_nor_category(repr(names[column]), dtype)
         else:
-            others[column] = _read_series(series)
+            others[column] = _read_series(series, dtype)
     block = np.column_stack(blocks) if blocks else np.empty((n_rows, 0))
     has_string_names = all(isinstance(name, str) for name in frame.columns)
     return RawTable(n_rows, n_columns, names, block, number_columns, others, has_string_names)
@@ -160,13 +166,13 @@ def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:
     )
 
 
-def _read_series(series: Any) -> RawColumn:
-    native = series.to_native()
-    if series.dtype == nw.Categorical or isinstance(series.dtype, nw.Enum):
+def _read_series(series: Any, dtype: Any) -> RawColumn:
+    if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
+        native = series.to_native()
         if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas
             return RawColumn(None, list(native.cat.categories), native.cat.codes.to_numpy().astype(np.int64))
         # Other engines' Categorical is an encoding of what occurs; only an Enum declares its categories.
-        declared = list(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else None
+        declared = list(dtype.categories) if isinstance(dtype, nw.Enum) else None
         return RawColumn(_objects(series.cast(nw.String).to_list()), declared)
     return RawColumn(_objects(series.to_list()))
 

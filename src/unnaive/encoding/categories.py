@@ -49,7 +49,8 @@ class Categories:
         """Categories of both; the result does not depend on the order in which others were seen."""
         if all(value in self.code for value in other.values):
             return self
-        declared = self.declared + [value for value in other.declared if value not in set(self.declared)]
+        mine = set(self.declared)
+        declared = self.declared + [value for value in other.declared if value not in mine]
         return Categories(declared, self.values + other.values)
 
     def codes_in(self, union: Categories) -> IntArray | None:

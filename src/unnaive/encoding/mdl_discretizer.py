@@ -196,6 +196,18 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ):
             raise ValueError("The cut points and numbers of bins do not fit together.")
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if "cut_points_" in state:
+            # One array for all of them: a model file would keep those of every column as a file of their own.
+            state = {**state, "cut_points_": np.concatenate([np.empty(0), *self.cut_points_])}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "cut_points_" in state:
+            self.cut_points_ = np.split(state["cut_points_"], np.cumsum(self.n_bins_[:-1] - 1))
+
     def _read(self, X: Any, reset: bool) -> np.ndarray:
         checks = {"dtype": np.float64, "ensure_all_finite": False}
         if not nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_pandas_dataframe(X):

@@ -211,7 +211,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         unseen = columns_with_missing(codes)
         for column, target in zip(categorical.tolist(), targets.tolist()):
             if unseen[target] and column not in table.others:
-                _refuse_infinite(table.numbers[:, table.number_columns.index(column)], table.name(column))
+                _refuse_infinite(table.numbers[:, table.place_of[column]], table.name(column))
         numbers = np.empty((table.n_rows, 0))
         if len(numeric):
             numbers = self._numbers(table)
@@ -377,15 +377,16 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                     f"categorical_features is a mask of shape {entries.shape}, but X has {n_columns} columns."
                 )
             return entries.copy()
+        places = {name: column for column, name in reversed(list(enumerate(table.names or ())))}
         for entry in entries.ravel().tolist():
             column = entry
             if isinstance(entry, str):
-                if table.names is None or entry not in table.names:
+                if entry not in places:
                     raise ValueError(
                         f"categorical_features names {entry!r}, which is not a column of X"
                         + (" (X has no column names)." if table.names is None else f": {table.names}.")
                     )
-                column = table.names.index(entry)
+                column = places[entry]
             if column != int(column) or not -n_columns <= column < n_columns:
                 raise ValueError(f"categorical_features has column {entry}, but X has {n_columns} columns.")
             mask[int(column)] = True
@@ -416,7 +417,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if column in table.others:
                 codes[:, target] = encode_objects(table.others[column], known, table.name(column))
                 continue
-            at = table.number_columns.index(column)
+            at = table.place_of[column]
             numbers = table.numbers[:, at]
             if known.values and known.kinds() == {"text"} and not np.isnan(numbers).all():
                 raise kind_changed(table.name(column), "text", "numbers", float(np.nanmin(numbers)))
@@ -458,7 +459,7 @@ def numeric_columns(table: RawTable, columns: list[int]) -> FloatArray:
             [
                 _text_as_numbers(table.others[column], table.name(column))
                 if column in table.others
-                else table.numbers[:, table.number_columns.index(column)]
+                else table.numbers[:, table.place_of[column]]
                 for column in columns
             ]
         )

@@ -19,7 +19,7 @@ _MAX_CELLS, _MAX_EMPTY = 10**8, 100  # a larger table must have a value in at le
 
 @dataclass(frozen=True)
 class Limits:
-    """The bytes of a line (of a row in CSV and TSV files), of a field in it, and numbers of columns and declared values."""
+    """Bytes of a line (in CSV and TSV files: a row) and of a field in it, numbers of columns and of declared values."""
 
     line_bytes: int = 2**26
     field_bytes: int = 2**24
@@ -56,5 +56,5 @@ def takes_more(text: str, n_bytes: int) -> bool:
 
 
 def is_mostly_empty(n_cells: int, n_values: int) -> bool:
-    """Whether a table is large, and nearly all of its cells are empty, as only sparse rows and absent keys make them."""
+    """Whether a table is large and nearly all its cells are empty, as only sparse rows and absent keys make them."""
     return n_cells > _MAX_CELLS and n_cells > _MAX_EMPTY * n_values
