@@ -1,10 +1,16 @@
 """The command itself: one sentence for every mistake, help and version."""
 
+import io
+import re
 import subprocess
 import sys
+from functools import partial
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
+from unnaive.cli import console
 from unnaive.cli import main as cli
 
 
@@ -59,3 +65,49 @@ def test_the_command_starts_without_loading_what_it_does_not_need():
     slow = "['numba', 'sklearn', 'matplotlib', 'pandas', 'pyarrow', 'scipy']"
     code = f"import sys, unnaive.cli.main; print(sorted(set({slow}) & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_names_labels_and_values_are_shown_as_they_are(folder, run):
+    rows = pd.DataFrame(
+        {
+            "[/red]\x1b[2J": ["[bold]a", "\x1b]0;b\x07", "[/]\nc", ":smile:"] * 10,
+            "size": [1, 2] * 20,
+            "class": ["[/x]", "\x1b[31my"] * 20,
+        }
+    )
+    rows.to_csv("[blink]t.csv", index=False)
+    for command in (
+        ("fit", "[blink]t.csv", "-m", "nb", "-o", "[bold]m.unnaive"),
+        ("info", "[bold]m.unnaive"),
+        *(("explain", "[bold]m.unnaive", "[blink]t.csv", "--row", row) for row in range(4)),
+        ("compare", "[blink]t.csv", "-m", "nb", "--cv", 2),
+    ):
+        code, out, err = run(*command)
+        assert (code, err) == (0, "")
+        assert not re.search(r"[^\n -\ud7ff]", out)
+        shown = {"fit": "[bold]m.unnaive: nb", "info": r"[/red]\x1b[2J (text", "compare": "on [blink]t,"}
+        assert shown.get(command[0], r"[/red]\x1b[2J") in out
+        if command[0] == "explain":
+            value = ["[bold]a", r"\x1b]0;b\x07", r"[/]\nc", ":smile:"][command[-1]]
+            assert re.search(rf"2J +{re.escape(value)} +[+-]", out)
+            assert r"\x1b[31my (0." in out
+            assert "[/x]" in out
+    code, out, err = run("explain", "[bold]m.unnaive", "[blink]t.csv", "--label", "[/z]\x1b")
+    assert code == 2
+    assert err.replace("\n", " ").startswith(r"unnaive: There is no class '[/z]\x1b'; there are \x1b[31my, [/x].")
+
+
+def test_progress_shows_the_names_of_columns_as_they_are(monkeypatch):
+    shown = io.StringIO()
+    monkeypatch.setattr(console, "Terminal", partial(console.Terminal, file=shown, force_terminal=True))
+    with console.rows_progress(quiet=False) as progress:
+        progress("read [/red]\x1b]0;b\x07", 1, 2)
+    assert r"read [/red]\x1b]0;b\x07" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.getvalue())
+    with console.result_progress("compare", quiet=False) as progress:
+        progress(SimpleNamespace(model="nb", data="[/red]\x1b]0;c\x07"), 1, 2)
+    assert r"nb on [/red]\x1b]0;c\x07" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.getvalue())
+
+
+def test_only_characters_that_a_terminal_obeys_are_escaped():
+    assert console.visible("Größe 大きさ 🙂\n[a]\\") == "Größe 大きさ 🙂\n[a]\\"
+    assert console.visible("\t\r\x00\x1b\x7f\x9b\u202e\u2028\ud83d") == r"\t\r\x00\x1b\x7f\x9b\u202e\u2028\ud83d"

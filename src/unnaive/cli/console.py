@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,22 +13,42 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from unnaive.evaluate.json_values import to_json_values
 from unnaive.persist import output_file
 
 _PIPED_WIDTH = 160
 _MAX_COLUMNS = 3  # of figures side by side
+# Characters that a terminal obeys instead of showing them: controls but for line feeds, marks of the direction of
+# text, line separators, and halves of surrogate pairs, which cannot be written.
+_OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """Text with the characters that a terminal would obey as escapes."""
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+class Terminal(Console):
+    """A console that shows text as it is: what files hold is neither markup nor a control."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A string as console and tables print it."""
+        return super().render_str(visible(text), **options)
 
 
 def printer() -> Console:
     """The console for results; lines are not wrapped to a terminal when piped."""
-    return Console() if sys.stdout.isatty() else Console(width=_PIPED_WIDTH)
+    return Terminal() if sys.stdout.isatty() else Terminal(width=_PIPED_WIDTH)
 
 
 def print_error(sentence: str) -> None:
     """Print an error."""
-    Console(stderr=True).print(f"unnaive: {sentence}", style="red", highlight=False, soft_wrap=True, markup=False)
+    Terminal(stderr=True).print(f"unnaive: {sentence}", style="red", highlight=False, soft_wrap=True)
 
 
 @contextmanager
@@ -65,7 +86,7 @@ def print_result(as_json: bool, sentence: str, **values: Any) -> None:
     if as_json:
         print_json(values)
     else:
-        printer().print(sentence, highlight=False, soft_wrap=True, markup=False)
+        printer().print(sentence, highlight=False, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
@@ -78,12 +99,12 @@ def show_progress(quiet: bool) -> Iterator[Progress]:
     """Progress bars on a terminal, and nothing elsewhere."""
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    errors = Console(stderr=True)
+    errors = Terminal(stderr=True)
     with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as bars:
         yield bars
 
@@ -96,7 +117,7 @@ def rows_progress(quiet: bool) -> Iterator[Any]:
 
         def progress(task: str, done: int, total: int) -> None:
             if task not in tasks:
-                tasks[task] = bars.add_task(task, total=total)
+                tasks[task] = bars.add_task(visible(task), total=total)
             bars.update(tasks[task], completed=done)
 
         yield progress
@@ -109,7 +130,7 @@ def result_progress(task: str, quiet: bool) -> Iterator[Any]:
         bar = bars.add_task(task, total=None)
 
         def progress(result: Any, done: int, total: int) -> None:
-            bars.update(bar, completed=done, total=total, description=f"{result.model} on {result.data}")
+            bars.update(bar, completed=done, total=total, description=visible(f"{result.model} on {result.data}"))
 
         yield progress
 
@@ -146,11 +167,11 @@ def print_comparison(comparison: Any, report: Path, as_json: bool) -> None:
         out.print()
         out.print(terminal.legend(comparison), style="dim", highlight=False)
     for line in terminal.failures(comparison):
-        out.print(line, style="yellow", highlight=False, soft_wrap=True, markup=False)
+        out.print(line, style="yellow", highlight=False, soft_wrap=True)
     if not comparison.complete:
         out.print(
             f"Interrupted after {len(comparison.results)} of {comparison.n_expected} folds; repeat the command with "
             "--resume to continue.",
             style="yellow",
         )
-    out.print(f"Report: {report}", highlight=False, soft_wrap=True, markup=False)
+    out.print(f"Report: {report}", highlight=False, soft_wrap=True)

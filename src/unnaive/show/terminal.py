@@ -120,7 +120,7 @@ def facts(values: Mapping[str, Any]) -> Table:
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
     for name, value in values.items():
-        table.add_row(name, str(value))
+        table.add_row(name, one_line(value))
     return table
 
 
@@ -165,6 +165,11 @@ def _bins(contract: Mapping[str, Any] | None) -> str:
     )
 
 
+def one_line(text: Any) -> str:
+    """A name or value of the data as text without line ends."""
+    return str(text).replace("\n", "\\n")
+
+
 def evidence(
     contributions: list[tuple[str, Any, float]], total: float, label: Any, against: Any, noun: str = "columns"
 ) -> Table:
@@ -173,14 +178,14 @@ def evidence(
     table.add_column(noun.removesuffix("s"), no_wrap=True)
     table.add_column("value", no_wrap=True)
     table.add_column("log odds", justify="right", no_wrap=True)
-    table.add_column(f"← {against}   {label} →", no_wrap=True)
+    table.add_column(f"← {one_line(against)}   {one_line(label)} →", no_wrap=True)
     n_shown = 1 + (_SHOWN_EVIDENCE if len(contributions) - 1 > _MAX_EVIDENCE else _MAX_EVIDENCE)  # and the prior
     shown, others = contributions[:n_shown], contributions[n_shown:]
     if others:
         shown = [*shown, (f"and {len(others)} other {noun}", "", math.fsum(odds for *_, odds in others))]
     largest = max(abs(odds) for *_, odds in [*shown, ("", "", total)]) or 1.0
     for name, value, odds in shown:
-        table.add_row(name, str(value), f"{odds:+.3f}", _bar(odds / largest))
+        table.add_row(one_line(name), one_line(value), f"{odds:+.3f}", _bar(odds / largest))
     table.add_row("total", "", f"{total:+.3f}", _bar(total / largest), style="bold")
     return table
 
