@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 from tests.examples import examples
 from tests.naive_reference.patterns import closed_patterns, outer_tensors
 from unnaive.tensors.closed_patterns import (
+    check_cells,
     find_patterns,
     mine_closed_patterns,
     outer_cells,
@@ -152,7 +153,7 @@ def test_cells_are_those_of_the_outer_product_of_presence(codes, n_modes):
     columns, values = (np.array(part, dtype=dtype) for part, dtype in zip(zip(*items), (np.int64, np.int32)))
     starts = np.cumsum([0] + [len(pattern) for pattern in patterns])
     of_rows, present = find_patterns(codes, columns, values, starts)
-    indptr, cells = outer_cells(of_rows, present, len(patterns), n_modes)
+    indptr, cells = outer_cells(of_rows, present, len(patterns), n_modes, "max_patterns")
     presence = [[all(row[c] == v for c, v in pattern) for pattern in patterns] for row in codes]
     expected = outer_tensors(presence, n_modes).reshape(len(codes), -1)
     assert [np.flatnonzero(row).tolist() for row in expected] == [
@@ -171,5 +172,21 @@ def test_bits_patterns_and_cells_of_small_examples():
     codes = np.array([[0, 0], [0, 1]], dtype=np.int32)
     indptr, patterns = find_patterns(codes, np.array([0, 1]), np.array([0, 1], dtype=np.int32), np.array([0, 1, 2]))
     assert (indptr.tolist(), patterns.tolist()) == ([0, 1, 3], [0, 0, 1])
-    indptr, cells = outer_cells(np.array([0, 1, 3]), np.array([1, 0, 2]), 3, 2)
+    indptr, cells = outer_cells(np.array([0, 1, 3]), np.array([1, 0, 2]), 3, 2, "max_patterns")
     assert (indptr.tolist(), cells.tolist()) == ([0, 1, 5], [4, 0, 2, 6, 8])
+
+
+def test_cells_that_cannot_be_numbered_are_refused():
+    check_cells(2, 62, "max_patterns")
+    check_cells(1448, 6, "max_patterns")
+    for size, n_modes in ((2, 63), (1449, 6), (40, 10**9), (1, 63)):
+        with pytest.raises(ValueError, match=rf"n_modes={n_modes} modes of {size} .* Lower n_modes or max_patterns\."):
+            check_cells(size, n_modes, "max_patterns")
+
+
+def test_too_many_nonzero_cells_are_refused_before_they_are_made():
+    members = np.arange(40)
+    with pytest.raises(
+        ValueError, match=r"make 4,096,000,000 nonzero cells, more than the 134,217,728 .* max_terms, or"
+    ):
+        outer_cells(np.array([0, 40]), members, 40, 6, "max_terms")

@@ -258,3 +258,13 @@ def test_wrong_labels_and_columns_are_refused():
     tensors = PatternTensor(min_support=1).fit(WEATHER, RAIN)
     with pytest.raises(ValueError, match="wind"):
         tensors.transform(WEATHER[["sky", "warmth"]])
+
+
+def test_tensors_without_bounds_are_refused_before_they_are_made():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (30, 12)).astype(str), columns=[f"c{k}" for k in range(12)])
+    with pytest.raises(ValueError, match=r"n_modes=12 modes of 60 features .* Lower n_modes or max_patterns\."):
+        PatternTensor(n_modes=12).fit(X)
+    tensors = PatternTensor(n_modes=6, max_patterns=None, min_support=1, max_length=2).fit(X)
+    with pytest.raises(ValueError, match=r"n_modes=6 modes of \d+ features each make .* Lower n_modes or max_patterns"):
+        tensors.transform(X)

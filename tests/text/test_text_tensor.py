@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -288,3 +289,12 @@ def test_each_fold_of_a_pipeline_has_its_own_terms(read_some):
         own = Terms(max_terms=20).fit([texts[row] for row in rows], [y[row] for row in rows])
         assert vocabulary == set(own.vocabulary_)
     assert chosen[0] != chosen[1]
+
+
+@pytest.mark.parametrize("n_modes", [6, 12, 10**9])
+def test_tensors_without_bounds_are_refused_before_they_are_made(n_modes):
+    words = ["".join(letters) for letters in product("abcd", repeat=3)][:40]
+    tensors = TextTensor(n_modes=n_modes, stop_words=None, stemmer=None)
+    with pytest.raises(ValueError, match=rf"n_modes={n_modes} modes of 40 features each .* Lower n_modes or max_terms"):
+        tensors.fit([" ".join(words)])
+    assert not hasattr(tensors, "terms_")

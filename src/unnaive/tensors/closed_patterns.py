@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from unnaive.core.compiled import njit
 
 _CHUNK = 32  # patterns that a thread extends at a time
+_BITS = 63  # that number the cells of a tensor
+MAX_NONZERO = 2**27  # cells made at once: 2 GiB with their values
 _BATCH = 256  # patterns extended before the most frequent are selected again
 
 
@@ -133,10 +135,30 @@ def find_patterns(
     return _find_patterns(np.ascontiguousarray(codes), columns, values, starts)
 
 
+def check_cells(size: int, n_modes: int, chosen_by: str) -> None:
+    """Refuse tensors whose cells cannot be numbered; the parameter ``chosen_by`` decided their size."""
+    if n_modes >= _BITS or size**n_modes >= 2**_BITS:
+        raise ValueError(
+            f"n_modes={n_modes} modes of {size} features each have more cells than 64-bit integers can number. Lower "
+            f"n_modes or {chosen_by}."
+        )
+
+
 def outer_cells(
-    indptr: NDArray[np.int64], members: NDArray[np.int64], size: int, n_modes: int
+    indptr: NDArray[np.int64], members: NDArray[np.int64], size: int, n_modes: int, chosen_by: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The cells (i, ..., j) whose indices are all members of a set, for many sets in CSR form; C order."""
+    """The cells (i, ..., j) whose indices are all members of a set, for many sets in CSR form; C order.
+
+    More than ``MAX_NONZERO`` are refused before they are allocated; the parameter ``chosen_by`` decided ``size``.
+    """
+    check_cells(size, n_modes, chosen_by)
+    lengths, times = np.unique(np.diff(indptr), return_counts=True)
+    n_nonzero = sum(length**n_modes * n for length, n in zip(lengths.tolist(), times.tolist()))
+    if n_nonzero > MAX_NONZERO:
+        raise ValueError(
+            f"n_modes={n_modes} modes of {size} features each make {n_nonzero:,} nonzero cells, more than the "
+            f"{MAX_NONZERO:,} that are made at once. Lower n_modes or {chosen_by}, or transform fewer rows at a time."
+        )
     ends = np.concatenate([[0], np.cumsum(np.diff(indptr) ** n_modes)])
     return ends, _outer_cells(indptr, members, size, n_modes, ends)
 

@@ -20,6 +20,7 @@ from unnaive.core.validation import read_table
 from unnaive.counts.information_gain import gain_of_counts, read_classes, top_by_information_gain
 from unnaive.encoding.table_encoder import TableEncoder
 from unnaive.tensors.closed_patterns import (
+    check_cells,
     find_patterns,
     mine_closed_patterns,
     outer_cells,
@@ -45,6 +46,7 @@ class PatternTensor(TensorTransformer):
     ----------
     n_modes : int, default=2
         Modes of the tensors. With 1 they are vectors; with 3, cell (i, j, k) is 1 if the row contains three patterns.
+        Tensors of 2**63 cells or more, and more than 2**27 nonzero cells at once, are refused.
     min_support : float or int, default=0.1
         Minimum share of the training rows that contain a pattern or, as an int, their minimum number.
     max_length : int or None, default=None
@@ -182,6 +184,7 @@ class PatternTensor(TensorTransformer):
             counts = support_in_classes(rows, found, rows_of_items(column, np.array([len(of_class)])))
             gain = gain_of_counts(csr_matrix(counts), of_class)
         chosen = top_by_information_gain(found.supports, gain, self.max_patterns)
+        check_cells(len(chosen), self.n_modes, "max_patterns")
 
         items = [found.items[found.starts[place] : found.starts[place + 1]] for place in chosen]
         first_item = np.cumsum(encoder.n_values_) - encoder.n_values_
@@ -229,7 +232,7 @@ class PatternTensor(TensorTransformer):
     def _tensors(self, codes: NDArray[np.int32]) -> SparseTensor:
         size = len(self.patterns_)
         of_rows, present = find_patterns(codes, self._columns, self._codes, self._starts)
-        indptr, cells = outer_cells(of_rows, present, size, self.n_modes)
+        indptr, cells = outer_cells(of_rows, present, size, self.n_modes, "max_patterns")
         return SparseTensor((len(codes),) + (size,) * self.n_modes, indptr, cells, np.ones(len(cells)))
 
 

@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from unnaive.core.validation import IntArray
-from unnaive.tensors.closed_patterns import outer_cells
+from unnaive.tensors.closed_patterns import check_cells, outer_cells
 from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.tensors.tensor_transformer import TensorTransformer
 from unnaive.text.documents import check_columns, read_documents, remember_columns
@@ -39,7 +39,8 @@ class TextTensor(TensorTransformer):
     ----------
     n_modes : int, default=2
         Modes of the tensors. With 1 they are vectors of term frequencies; with more, a cell whose indices are not all
-        equal is the number of units that contain all of its terms.
+        equal is the number of units that contain all of its terms. Tensors of 2**63 cells or more, and more than 2**27
+        nonzero cells at once, are refused.
     max_terms : int or None, default=40
         Maximum number of terms, by information gain or, without y, by document frequency, as in :class:`Terms`. A
         tensor has ``max_terms ** n_modes`` cells.
@@ -159,9 +160,9 @@ class TextTensor(TensorTransformer):
         documents = read_documents(X)
         shared = {name: getattr(self, name) for name in _OF_TERMS}
         terms = Terms(counts=True, **shared).fit(documents, y)
+        counts = self._counts(documents, terms)
         remember_columns(self, X)
         self.terms_ = terms
-        counts = self._counts(documents)
         of_weights = counts.cells if self.weighting == "tfidf" else counts.cells[:0]
         self._cells, self._in_documents = np.unique(of_weights, return_counts=True)
         return counts
@@ -174,7 +175,7 @@ class TextTensor(TensorTransformer):
 
     def _read(self, X: Any) -> SparseTensor:
         check_columns(self, X)
-        return self._counts(read_documents(X))
+        return self._counts(read_documents(X), self.terms_)
 
     def _names(self) -> list[str]:
         return self.terms_.get_feature_names_out().tolist()
@@ -213,24 +214,27 @@ class TextTensor(TensorTransformer):
 
         return split
 
-    def _counts(self, documents: list[str | list[str]]) -> SparseTensor:
+    def _counts(self, documents: list[str | list[str]], learned: Terms) -> SparseTensor:
+        size = len(learned.vocabulary_)
+        check_cells(size, self.n_modes, "max_terms")
         split = self._splitter()
         units, document_of = [], []
         for number, document in enumerate(documents):
             pieces = split(document)
             units += pieces
             document_of += [number] * len(pieces)
-        size = len(self.terms_.vocabulary_)
         n_cells = size**self.n_modes
         shape = (len(documents),) + (size,) * self.n_modes
         if not units:
             return SparseTensor.from_coordinates([], [], shape)
-        terms = copy(self.terms_).set_output(transform="default")  # a matrix, whatever the output configuration
+        terms = copy(learned).set_output(transform="default")  # a matrix, whatever the output configuration
         terms.mail = ()  # removed before the text was split
         counts = terms.transform(units)
         of_unit = np.array(document_of)
         step = sum(size**mode for mode in range(self.n_modes))  # between cells of the diagonal
-        indptr, cells = outer_cells(counts.indptr.astype(np.int64), counts.indices.astype(np.int64), size, self.n_modes)
+        indptr, cells = outer_cells(
+            counts.indptr.astype(np.int64), counts.indices.astype(np.int64), size, self.n_modes, "max_terms"
+        )
         rows = np.repeat(of_unit, np.diff(indptr))
         pairs = cells % step != 0
         rows = np.concatenate([rows[pairs], np.repeat(of_unit, np.diff(counts.indptr))])
