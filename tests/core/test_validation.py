@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from sklearn.base import BaseEstimator
 
+from unnaive import AODE, AttributeGroupNB, AutoencoderNB, InstanceGraphNB, MassBayes, MDLDiscretizer, NaiveBayes
 from unnaive.core.validation import (
     check_labels,
     check_weights,
@@ -16,6 +17,7 @@ from unnaive.core.validation import (
     read_table,
     unchanged_on_error,
 )
+from unnaive.instance_graph.partial_labels import is_labelled, labels_of
 
 
 def test_rows_of_a_table_are_taken_by_slices_and_masks():
@@ -102,3 +104,82 @@ def test_a_method_that_fails_changes_no_attribute():
 def test_what_is_missing(value):
     assert is_missing(value)
     assert not is_missing("")
+
+
+MIXED = [["1", 1], [1.5, "x"], np.array(["1", 1], dtype=object), pd.Series([True, "x"]), pd.Categorical(["1", 1])]
+
+
+@pytest.mark.parametrize("y", MIXED)
+def test_labels_of_text_and_others_together_are_refused(y):
+    for refused in (
+        lambda: check_labels(BaseEstimator(), y, 2),
+        lambda: known_classes(BaseEstimator(), y),
+        lambda: labels_of(y, np.array([True, True])),
+        lambda: MDLDiscretizer().fit([[1.0], [2.0]], y),
+    ):
+        with pytest.raises(ValueError, match=r"Some labels are text, such as '.*', and others are not, such as .*\."):
+            refused()
+
+
+def test_missing_classes_are_refused():
+    with pytest.raises(ValueError, match="some labels are missing"):
+        known_classes(BaseEstimator(), ["a", None])
+
+
+def test_labels_of_words_may_have_numbers_for_unlabelled_rows():
+    y = np.array(["a", -1, None, "b"], dtype=object)
+    assert labels_of(y, is_labelled(y)).tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**5000)], ids=["large", "longer than Python writes"])
+@pytest.mark.parametrize("make", [NaiveBayes, AODE, MassBayes, AttributeGroupNB, AutoencoderNB, InstanceGraphNB])
+def test_a_number_beyond_floats_is_refused_by_its_column(make, number):
+    frame = pd.DataFrame({"width": [1.5, 2.5], "n": pd.Series([1, number], dtype=object)})
+    for X, name in ((frame, "'n'"), (frame.to_numpy(dtype=object), "1")):
+        with pytest.raises(ValueError, match=rf"Column {name} holds an integer of about \d+ digits, too large for a"):
+            make().fit(X, ["a", "b"])
+    with pytest.raises(ValueError, match=r"Column 'n' holds an integer of about \d+ digits, too large for a"):
+        MDLDiscretizer().fit(frame, ["a", "b"])
+
+
+def test_a_number_beyond_floats_is_refused_where_numbers_were_learned():
+    model = NaiveBayes().fit(pd.DataFrame({"n": [1, 2]}), ["a", "b"])
+    with pytest.raises(ValueError, match="Column 'n' holds an integer of about 400 digits"):
+        model.predict(pd.DataFrame({"n": [10**400]}))
+
+
+@pytest.mark.parametrize("value", [b"a", bytearray(b"a"), ("a", 1), frozenset("a"), ["a"]])
+def test_values_that_are_neither_text_nor_numbers_are_refused_by_their_column(value):
+    values = np.empty(2, dtype=object)
+    values[:] = ["x", value]
+    frame = pd.DataFrame({"k": ["u", "v"], "n": values})
+    for fit in (NaiveBayes().fit, MassBayes().fit):
+        with pytest.raises(
+            TypeError, match=r"Column 'n' holds .*a.*: a value argument must be a string or a number\. "
+        ):
+            fit(frame, ["a", "b"])
+    for make in (AttributeGroupNB, AutoencoderNB, InstanceGraphNB):
+        with pytest.raises(ValueError, match=f"Column 'k' holds 'u', but {make.__name__} takes only numbers"):
+            make().fit(frame, ["a", "b"])
+    values[:] = [value, value]
+    with pytest.raises(TypeError, match=r"Column 'n' holds .*a.*: a value argument"):
+        NaiveBayes().fit(pd.DataFrame({"n": ["x", "y"]}), ["a", "b"]).predict(pd.DataFrame({"n": values}))
+
+
+def test_declared_categories_are_text_or_numbers_too():
+    declared = pd.Categorical([b"a", b"b"])
+    with pytest.raises(TypeError, match="Column 'n' holds b'a': a value argument must be a string or a number"):
+        NaiveBayes().fit(pd.DataFrame({"n": declared}), ["a", "b"])
+
+
+@pytest.mark.parametrize("make", [AttributeGroupNB, AutoencoderNB, InstanceGraphNB])
+def test_a_column_of_numbers_and_text_is_refused_by_its_name_and_text(make):
+    frame = pd.DataFrame({"k": [1.5, 2.5], "n": pd.Series([1, "tall"], dtype=object)})
+    with pytest.raises(
+        ValueError, match=f"Column 'n' holds numbers and 'tall', but {make.__name__} takes only numbers"
+    ):
+        make().fit(frame, ["a", "b"])
+    with pytest.raises(ValueError, match=f"Column 1 holds 'tall', but {make.__name__} takes only numbers"):
+        make().fit(frame.to_numpy(dtype=object), ["a", "b"])
+    with pytest.raises(TypeError, match=r"Column 1 holds \{'a'\}, but"):
+        make().fit(np.array([[1, {"a"}], [2, {"b"}]], dtype=object), ["a", "b"])

@@ -26,6 +26,11 @@ def test_truths_are_numbers(make):
     np.testing.assert_array_equal(numbers, [[1.0, 0.5], [0.0, 1.5]])
 
 
+def test_a_column_of_objects_that_are_numbers_is_read():
+    frame = pd.DataFrame({"a": pd.Series([1, 2.5], dtype=object), "b": pd.Series([True, False], dtype=object)})
+    assert read_numbers(BaseEstimator(), frame, reset=True).tolist() == [[1.0, 1.0], [2.5, 0.0]]
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.float32, bool, object])
 def test_arrays_of_any_type_of_number_are_read_as_doubles(dtype):
     numbers = read_numbers(BaseEstimator(), np.array([[1, 0], [0, 1]], dtype=dtype), reset=True)

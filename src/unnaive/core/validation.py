@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -23,6 +24,8 @@ from sklearn.utils.validation import (
 )
 
 _NUMBER_KINDS = "iuf"
+_MAX_SHOWN = 80  # characters of a value in a message
+_MAX_BITS_SHOWN, _DIGITS_PER_BIT = 200, 0.30103  # of an integer
 _MAX_LABEL_RANGE = 1 << 16  # integer labels in a range up to this are counted instead of sorted
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -189,7 +192,7 @@ def _numbers_apart(table: RawTable) -> RawTable:
     for column in list(table.others):
         values = table.others[column].values
         assert values is not None
-        if all(is_missing(value) or _is_number(value) for value in values):
+        if all(is_missing(value) or is_number(value) for value in values):
             blocks.append(as_numbers(values, table.name(column)))
             table.number_columns.append(column)
             del table.others[column]
@@ -217,11 +220,26 @@ def refuse_missing_labels(y: Any) -> None:
         raise ValueError("Input y contains NaN: some labels are missing. Drop those rows, or give them a label.")
 
 
+def refuse_mixed_labels(y: Any) -> None:
+    """Raise an error if some of the labels are text and others are not: numpy would turn them all into text."""
+    labels = y if isinstance(y, list | tuple) else np.asarray(y)
+    if isinstance(labels, np.ndarray) and labels.dtype.kind != "O":
+        return
+    text = next((label for label in labels if isinstance(label, str)), None)
+    other = next((label for label in labels if not isinstance(label, str) and not is_missing(label)), None)
+    if text is not None and other is not None:
+        raise ValueError(
+            f"Some labels are text, such as {shown(text)}, and others are not, such as {shown(other)}. Convert all "
+            "labels to text, or all to numbers."
+        )
+
+
 def check_labels(owner: Any, y: Any, n_rows: int) -> NDArray[Any]:
     """Labels as an array, one per row, none missing; errors name the estimator ``owner``."""
     if y is None:
         raise ValueError(f"This {type(owner).__name__} estimator requires y to be passed, but the target y is None.")
     refuse_missing_labels(y)
+    refuse_mixed_labels(y)
     labels = _check_y(y)
     if labels.dtype.kind not in "biuU":
         check_classification_targets(labels)
@@ -290,6 +308,9 @@ def class_indices(labels: NDArray[Any], classes: NDArray[Any], remedy: str = _NA
 
 def known_classes(owner: Any, classes: ArrayLike | None) -> NDArray[Any]:
     """The classes of ``partial_fit``: named on the first call, and the same from then on."""
+    if classes is not None:
+        refuse_missing_labels(classes)
+        refuse_mixed_labels(classes)
     named = None if classes is None else np.unique(np.asarray(classes))
     if not hasattr(owner, "classes_"):
         if named is None:
@@ -336,18 +357,80 @@ def unchanged_on_error(method: Method) -> Method:
     return cast(Method, guarded)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number; a truth is none."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def is_beyond_floats(value: Any) -> bool:
+    """Whether a value is a number that is too large for a float."""
+    try:
+        float(value if is_number(value) else 0)
+    except OverflowError:
+        return True
+    return False
+
+
+def shown(value: Any) -> str:
+    """A value for a message."""
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS_SHOWN:
+        return f"an integer of about {int(value.bit_length() * _DIGITS_PER_BIT)} digits"
+    text = repr(value)
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "…"
+
+
+def beyond_floats(name: str, value: Any) -> ValueError:
+    """The error that a number is too large for a float."""
+    return ValueError(
+        f"Column {name} holds {shown(value)}, too large for a number of 64 bits. Rescale the column, or convert it to "
+        "text if it holds codes."
+    )
 
 
 def as_numbers(values: NDArray[Any], name: str) -> FloatArray:
     """Objects as floats, missing ones as NaN."""
     try:
         return np.array([np.nan if is_missing(value) else float(value) for value in values], dtype=np.float64)
+    except OverflowError:
+        raise beyond_floats(name, next(value for value in values if is_beyond_floats(value))) from None
     except (TypeError, ValueError):
-        example = next(value for value in values if not is_missing(value) and not _is_number(value))
+        example = next(value for value in values if not is_missing(value) and not is_number(value))
         raise ValueError(
-            f"Column {name} held numbers when the model was fitted but now holds {example!r}. "
+            f"Column {name} held numbers when the model was fitted but now holds {shown(example)}. "
             "Convert the column to numbers (missing values to NaN), or fit with it as a category "
             "(categorical_features)."
         ) from None
+
+
+def numbers_of_array(owner: Any, X: Any, reset: bool) -> FloatArray:
+    """An array-like as doubles, with scikit-learn's checks made on behalf of ``owner``; errors name the column."""
+    try:
+        return validate_data(owner, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        objects = np.empty((0, 0)) if issparse(X) else _as_objects(X)
+        for column in range(objects.shape[1] if objects.ndim == 2 else 0):
+            name = repr(str(X.columns[column])) if hasattr(X, "columns") else str(column)
+            for value in objects[:, column]:
+                if is_beyond_floats(value):
+                    raise beyond_floats(name, value) from None
+                if not _is_convertible(value):
+                    raise type(error)(
+                        f"Column {name} holds {shown(value)}, but {type(owner).__name__} takes only numbers: an "
+                        "argument must be a string or a number that float() reads. Encode or drop the column."
+                    ) from None
+        raise
+
+
+def _as_objects(X: Any) -> NDArray[Any]:
+    try:
+        return np.array(X, dtype=object)
+    except ValueError:  # of rows of several lengths
+        return np.empty((0, 0), dtype=object)
+
+
+def _is_convertible(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return is_missing(value)
+    return True

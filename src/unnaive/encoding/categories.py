@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.core.compiled import njit
-from unnaive.core.validation import FloatArray, IntArray, RawColumn, is_missing
+from unnaive.core.validation import FloatArray, IntArray, RawColumn, beyond_floats, is_beyond_floats, is_missing, shown
 
+_NOT_VALUES = (bytes, bytearray, tuple, frozenset)  # hashable, but neither text nor a number
 _MAX_RANGE = 1 << 16  # integers in a range up to this are looked up directly; wider ranges are searched
 # Rows coded before moving to the next column: a few kilobytes of a column stay in the cache.
 _ROWS_PER_BLOCK = 256
@@ -110,14 +111,20 @@ def _sorted(values: Any) -> list[Any]:
 
 def categories_of(raw: RawColumn, name: str) -> Categories:
     """The categories of a column."""
-    if raw.codes is not None:
-        assert raw.declared is not None
-        return Categories(raw.declared, [])
-    assert raw.values is not None
-    try:
-        return Categories(raw.declared or [], [value for value in set(raw.values) if not is_missing(value)])
-    except TypeError:
-        raise TypeError(_not_a_value(raw, name)) from None
+    declared = raw.declared or []
+    found: list[Any] = []
+    if raw.codes is None:
+        assert raw.values is not None
+        try:
+            found = [value for value in set(raw.values) if not is_missing(value)]
+        except TypeError:
+            raise _not_a_value(raw.values, name) from None
+    for value in (*declared, *found):
+        if isinstance(value, _NOT_VALUES):
+            raise _not_a_value([value], name)
+        if is_beyond_floats(value):
+            raise beyond_floats(name, value)
+    return Categories(declared, found)
 
 
 def encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.int32]:
@@ -133,8 +140,10 @@ def encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.i
         try:
             codes = np.fromiter((code.get(value, -1) for value in raw.values), np.int32, len(raw.values))
         except TypeError:
-            raise TypeError(_not_a_value(raw, name)) from None
+            raise _not_a_value(raw.values, name) from None
         seen = [value for value in raw.values if not is_missing(value)] if (codes < 0).all() else []
+        if any(isinstance(value, _NOT_VALUES) for value in seen):
+            raise _not_a_value(raw.values, name)
     if seen and known.values:
         now, then = {_kind(value) for value in seen}, known.kinds()
         if not now & then:
@@ -145,15 +154,17 @@ def encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.i
 def kind_changed(name: str, then: str, now: str, example: Any) -> ValueError:
     """The error that a column changed between text and numbers."""
     return ValueError(
-        f"Column {name} held {then} when the model was fitted but now holds {now}, such as {example!r}. "
+        f"Column {name} held {then} when the model was fitted but now holds {now}, such as {shown(example)}. "
         f"Convert the column back to {then}, or fit again."
     )
 
 
-def _not_a_value(raw: RawColumn, name: str) -> str:
-    assert raw.values is not None
-    example = next(value for value in raw.values if getattr(type(value), "__hash__", None) is None)
-    return f"Column {name} holds {example!r}: a value argument must be a string or a number."
+def _not_a_value(values: Iterable[Any], name: str) -> TypeError:
+    example = next(value for value in values if isinstance(value, _NOT_VALUES) or not isinstance(value, Hashable))
+    return TypeError(
+        f"Column {name} holds {shown(example)}: a value argument must be a string or a number. Decode bytes, and split "
+        "several values into columns or join them into text."
+    )
 
 
 def search_numbers(numbers: FloatArray, known: Categories) -> NDArray[np.int32]:

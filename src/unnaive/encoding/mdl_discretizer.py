@@ -18,12 +18,19 @@ from sklearn.utils.validation import (
     check_array,
     check_consistent_length,
     check_is_fitted,
-    validate_data,
 )
 
 from unnaive.core.additive_classifier import Batches
 from unnaive.core.docstrings import shared_docs
-from unnaive.core.validation import as_numbers, check_frame_names, check_weights, index_labels, refuse_missing_labels
+from unnaive.core.validation import (
+    as_numbers,
+    check_frame_names,
+    check_weights,
+    index_labels,
+    numbers_of_array,
+    refuse_missing_labels,
+    refuse_mixed_labels,
+)
 from unnaive.encoding.categories import bin_codes
 from unnaive.encoding.mdl import mdl_cut_points, mdl_cut_points_between_cells, value_counts
 from unnaive.encoding.value_cells import ValueCells
@@ -125,6 +132,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self._validate_params()
         if y is not None:
             refuse_missing_labels(y)
+            refuse_mixed_labels(y)
         X = self._read(X, reset=True)
         y = _check_y(y, estimator=self)
         check_consistent_length(X, y)
@@ -209,11 +217,10 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.cut_points_ = np.split(state["cut_points_"], np.cumsum(self.n_bins_[:-1] - 1))
 
     def _read(self, X: Any, reset: bool) -> np.ndarray:
-        checks = {"dtype": np.float64, "ensure_all_finite": False}
         if not nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_pandas_dataframe(X):
-            return validate_data(self, X, reset=reset, **checks)
+            return numbers_of_array(self, X, reset)
         check_frame_names(self, X, reset)
-        X = check_array(X, estimator=self, **checks)
+        X = check_array(X, estimator=self, dtype=np.float64, ensure_all_finite=False)
         _check_n_features(self, X, reset=reset)
         return X
 

@@ -7,16 +7,19 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from unnaive.core.bayes_classifier import BayesClassifier
 from unnaive.core.validation import (
     FloatArray,
     IntArray,
+    as_numbers,
     check_labels,
     index_labels,
     is_missing,
+    is_number,
+    numbers_of_array,
     read_table,
+    shown,
     unchanged_on_error,
 )
 
@@ -32,19 +35,21 @@ def read_numbers(owner: Any, X: Any, reset: bool) -> FloatArray:
         numbers[:, table.number_columns] = table.numbers
         for column, raw in table.others.items():
             values = raw.declared if raw.values is None else [value for value in raw.values if not is_missing(value)]
-            if raw.values is not None and values and all(isinstance(value, bool | np.bool_) for value in values):
-                numbers[:, column] = [np.nan if is_missing(value) else float(value) for value in raw.values]
+            truths = bool(values) and all(isinstance(value, bool | np.bool_) for value in values)
+            others = [value for value in values or () if not is_number(value)]
+            if raw.values is not None and values and (truths or not others):
+                numbers[:, column] = as_numbers(raw.values, table.name(column))
                 continue
-            example = f" {values[0]!r}" if values else " no values at all"
+            held = "no values at all"
+            if values:
+                held = ("numbers and " if 0 < len(others) < len(values) else "") + shown([*others, *values][0])
             raise ValueError(
-                f"Column {table.name(column)} holds{example}, but {kind} takes only numbers. Encode it first, for "
+                f"Column {table.name(column)} holds {held}, but {kind} takes only numbers. Encode it first, for "
                 f"example with make_pipeline(make_column_transformer((OneHotEncoder(sparse_output=False), "
                 f"[{table.name(column)}]), remainder='passthrough'), {kind}())."
             )
     else:
-        numbers = np.ascontiguousarray(
-            validate_data(owner, X, reset=reset, dtype=np.float64, ensure_all_finite=False), dtype=np.float64
-        )
+        numbers = np.ascontiguousarray(numbers_of_array(owner, X, reset))
     wrong = ~np.isfinite(numbers)
     if wrong.any():
         column = int(np.argmax(wrong.any(axis=0)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unnaive.core.validation import is_missing
+from unnaive.core.validation import is_missing, refuse_mixed_labels
 
 
 def is_labelled(y: Any) -> NDArray[np.bool_]:
@@ -39,6 +39,7 @@ def is_labelled(y: Any) -> NDArray[np.bool_]:
 def labels_of(y: Any, known: NDArray[np.bool_]) -> NDArray[Any]:
     """The labels of the rows that have one, in a dtype of their own: None among them would make them objects."""
     labels = np.asarray(y)
+    refuse_mixed_labels([label for label, is_known in zip(y, known) if is_known])
     chosen = labels[known]
     return np.array(chosen.tolist()) if labels.dtype.kind == "O" and chosen.ndim == 1 else chosen
 
