@@ -1,6 +1,7 @@
 """What goes wrong with partitions, frames and clusters is said in a sentence that names the place."""
 
 import socket
+from types import SimpleNamespace
 
 import dask
 import dask.bag as db
@@ -8,12 +9,14 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import KilledWorker
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import KBinsDiscretizer
 
 from tests.distributed.made import made
 from unnaive import AODE, BayesianTensorClassifier, HigherOrderNB, MassBayes, NaiveBayes, WeightedNaiveBayes
-from unnaive.distributed import connect, fit, predict
+from unnaive.distributed import connect, fit, predict, predict_proba
+from unnaive.distributed.tree_reduction import reduced
 
 ESTIMATORS = [AODE(), NaiveBayes(numeric="gaussian"), MassBayes(n_trees=3, random_state=0)]
 every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: type(each).__name__)
@@ -162,3 +165,89 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(monkeypatch):
         connect(address)
     with pytest.raises(ValueError, match="is not the address of a Dask scheduler"):
         connect("localhost")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [None, {"a": 1}, [1, 2], made(1)["width"], made(1).to_numpy()],
+    ids=str.split("none dict list series array"),
+)
+def test_a_partition_that_is_no_frame_is_named_with_its_type(wrong):
+    rows = made(1)
+    frame = dd.from_map(lambda part: part, [rows, wrong], meta=rows.iloc[:0])
+    for estimator in (NaiveBayes(numeric="gaussian"), MassBayes(n_trees=3, random_state=0)):
+        with pytest.raises(ValueError, match=f"Partition 1: it holds a {type(wrong).__name__}, but every"):
+            fit(estimator, frame, "label")
+    with pytest.raises(ValueError, match=r"Partition 1: it cannot be read \("):
+        fit(AODE(), frame, "label")  # whose numbers are read first, a few columns at a time
+    X = rows.drop(columns="label")
+    frame = dd.from_map(lambda part: part, [X, wrong], meta=X.iloc[:0])
+    with pytest.raises(ValueError, match=f"Partition 1: it holds a {type(wrong).__name__}, but every"):
+        predict(NaiveBayes(numeric="gaussian").fit(X, rows["label"]), frame).compute()
+
+
+@every_estimator
+def test_a_partition_with_a_column_twice_is_named_with_it(estimator):
+    rows = made(1)
+    twice = pd.concat([rows, rows[["width"]]], axis=1)
+    with pytest.raises(ValueError, match="Partition 1: it has several columns named 'width'; rename all but one"):
+        fit(estimator, lists_of(rows, twice), "label")
+
+
+def test_a_partition_that_cannot_be_predicted_is_named():
+    rows = made(1)
+    X = rows.drop(columns="label")
+    frame = dd.from_map(lambda part: part, [X, X.assign(width=np.inf)], meta=X.iloc[:0])
+    model = NaiveBayes(numeric="gaussian").fit(X, rows["label"])
+    for lazily in (predict, predict_proba):
+        with pytest.raises(ValueError, match="Partition 1: Column 'width' contains infinity"):
+            lazily(model, frame).compute()
+
+
+@pytest.mark.parametrize("estimator", [HigherOrderNB(), BayesianTensorClassifier()])
+@pytest.mark.parametrize("labels", [None, 3])
+def test_a_batch_without_a_list_of_labels_is_named(estimator, labels):
+    X = np.eye(2)
+    bag = db.from_delayed([dask.delayed([(X, ["a", "b"])]), dask.delayed([(X, labels)])])
+    with pytest.raises(ValueError, match=rf"Partition 1: .* \(X, y\) whose labels y are a {type(labels).__name__}"):
+        fit(estimator, bag)
+
+
+class Failing:
+    """Work that fails on every partition."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def add(self, state, content, part):
+        raise self.error
+
+    def merge(self, one, other):
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (KeyError("width"), "Partition 0: KeyError: 'width'"),
+        (AttributeError("no dtype"), "Partition 0: AttributeError: no dtype"),
+        (MemoryError(), "Partition 0: there is not enough memory for it; make partitions smaller"),
+        (ValueError("it is odd"), "Partition 0: it is odd"),
+    ],
+)
+def test_whatever_fails_names_the_partition(error, words):
+    with pytest.raises(ValueError, match=words):
+        reduced(Failing(error), db.from_sequence([1], npartitions=1), None)
+
+
+@pytest.mark.parametrize(
+    ("task", "words"),
+    [("unnaive-count-add-5f-12", "Partition 12: 4 workers died"), ("unnaive-count-merge-5f-2-1", "Merging")],
+)
+def test_workers_that_die_are_said_to_lack_memory(monkeypatch, task, words):
+    def compute(*_, **__):
+        raise KilledWorker(task, SimpleNamespace(address="tcp://10.0.0.7:1"), 3)
+
+    monkeypatch.setattr(dask, "compute", compute)
+    with pytest.raises(ValueError, match=f"{words}.* most likely for lack of memory; make partitions smaller .*0.7:1"):
+        fit(AODE(), lists_of(made(1)), "label")

@@ -47,7 +47,7 @@ class Count:
 
     def add(self, state: CountingClassifier | None, content: Any, part: Part) -> CountingClassifier | None:
         model = copy.copy(self.estimator) if state is None else state.copied()
-        for some in self.rows.slices(content):
+        for some in self.rows.slices(content, part):
             read = self.rows.read(self.estimator, some, part, self.rows.names)
             if read is None:
                 return state

@@ -186,7 +186,11 @@ class Predictions:
         self.target = target
         self.folder = folder
 
-    def add(self, state: tuple[int, int, int] | None, content: pd.DataFrame, part: Part) -> tuple[int, int, int]:
+    def add(self, state: tuple[int, int, int] | None, content: Any, part: Part) -> tuple[int, int, int]:
+        content = part.frame(content)
+        absent = [name for name in self.names if name not in content.columns]
+        if absent:
+            raise part.lacks(absent[0])
         X, classes = content[self.names], self.model.classes_
         probabilities: dict[str, Any] = {}
         n_labelled = n_right = 0

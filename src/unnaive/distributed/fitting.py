@@ -18,6 +18,7 @@ from unnaive.distributed.counting import fit_counting
 from unnaive.distributed.labelled_frame import LabelledFrame
 from unnaive.distributed.mass_bayes import fit_mass
 from unnaive.distributed.merging import Batches, fit_merged
+from unnaive.distributed.partitions import Part
 from unnaive.distributed.tensors import fit_tensors
 from unnaive.io.source import DataError
 from unnaive.mass.mass_bayes import MassBayes
@@ -208,7 +209,14 @@ def _mapped(estimator: Any, collection: Any, method: str, of_rows: Callable[[pd.
     if not _is_frame(collection):
         return collection.map(_call, model, method)
     known = _known_columns(estimator, collection)
-    return known.map_partitions(of_rows, model, meta=of_rows(collection._meta[:0], estimator))
+    return known.map_partitions(_named, model, of_rows, meta=of_rows(collection._meta[:0], estimator))
+
+
+def _named(rows: Any, estimator: Any, of_rows: Callable[[pd.DataFrame, Any], Any], partition_info: Any = None) -> Any:
+    """A function of a partition, with errors that name it."""
+    part = Part(partition_info["number"], {}, None)
+    with part.errors_named():
+        return of_rows(part.frame(rows), estimator)
 
 
 def _known_columns(estimator: Any, frame: Any) -> Any:
@@ -219,7 +227,7 @@ def _known_columns(estimator: Any, frame: Any) -> Any:
     absent = [name for name in names if name not in frame.columns]
     if absent:
         raise DataError(f"The frame lacks the column {absent[0]!r}, which the model was fitted on.")
-    return frame[list(names)]
+    return frame if list(frame.columns) == list(names) else frame[list(names)]
 
 
 def _labels(rows: pd.DataFrame, estimator: Any) -> pd.Series:

@@ -47,14 +47,15 @@ class LabelledFrame:
         self.example: pd.DataFrame = types[self.names]
         self._kinds = {name: kind_of(types[name].dtype) for name in types.columns}
 
-    def slices(self, content: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    def slices(self, content: Any, part: Part) -> Iterator[pd.DataFrame]:
         """A partition a few rows at a time, because text and codes take more memory than the frame."""
+        content = part.frame(content)
         for start in range(0, max(1, len(content)), _ROWS_AT_A_TIME):
             yield content.iloc[start : start + _ROWS_AT_A_TIME]
 
-    def read(self, owner: Any, content: pd.DataFrame, part: Part, names: list[str]) -> Labelled | None:
+    def read(self, owner: Any, content: Any, part: Part, names: list[str]) -> Labelled | None:
         """Some columns of a partition and its labels, checked; None if it has no rows."""
-        wanted = [*names, self.target]
+        wanted, content = [*names, self.target], part.frame(content)
         absent = [name for name in wanted if name not in content.columns]
         if absent:
             raise part.lacks(absent[0])
@@ -70,7 +71,9 @@ class LabelledFrame:
         X = pd.DataFrame({name: _shared(values) for name, values in columns.items()}, index=content.index, copy=False)
         return Labelled(X, classes, order[codes])
 
-    def _column(self, values: pd.Series, name: str, part: Part) -> pd.Series:
+    def _column(self, values: Any, name: str, part: Part) -> pd.Series:
+        if isinstance(values, pd.DataFrame):
+            raise part.error(f"it has several columns named {name!r}; rename all but one.")
         expected = self._kinds[name]
         if kind_of(values.dtype) == expected:
             return values

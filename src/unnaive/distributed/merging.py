@@ -29,12 +29,16 @@ class Batches:
         if self.rows is not None:
             read = self.rows.read(self.owner, content, part, self.rows.names)
             return [] if read is None else [(read.X, read.classes[read.places])]
+        if not isinstance(content, Iterable):
+            raise part.error(f"it holds a {type(content).__name__}, but must hold a list of pairs (X, y).")
         pairs = list(content)
         for pair in pairs:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 raise part.error(
                     f"it holds a {type(pair).__name__}, but a bag must hold pairs (X, y) of a batch and its labels."
                 )
+            if not hasattr(pair[1], "__len__"):
+                raise part.error(f"it holds a pair (X, y) whose labels y are a {type(pair[1]).__name__}, not a list.")
         return [pair for pair in pairs if len(pair[1])]
 
 

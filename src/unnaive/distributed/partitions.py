@@ -14,6 +14,7 @@ from dask.optimization import cull
 
 from unnaive.io.source import DataError, excerpt
 
+SMALLER = "make partitions smaller (frame.repartition), or give workers more memory or fewer threads"
 _MAX_DEPTH = 12  # nested arguments that are searched for the name of a file
 _ENDINGS = (".parquet", ".parq", ".pq", ".csv", ".tsv", ".txt", ".dat", ".jsonl", ".ndjson", ".json", ".orc")
 
@@ -53,11 +54,22 @@ class Part:
 
     @contextmanager
     def errors_named(self) -> Iterator[None]:
-        """Make ValueErrors name the partition."""
+        """Make errors name the partition."""
         try:
             yield
-        except ValueError as error:
-            raise self.error(error) from error
+        except DataError:  # names it already
+            raise
+        except MemoryError as error:
+            raise self.error(f"there is not enough memory for it; {SMALLER}.") from error
+        except Exception as error:
+            problem = error if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+            raise self.error(problem) from error
+
+    def frame(self, content: Any) -> pd.DataFrame:
+        """What is in the partition, which has to be a pandas DataFrame."""
+        if not isinstance(content, pd.DataFrame):
+            raise self.error(f"it holds a {type(content).__name__}, but every partition must be a pandas DataFrame.")
+        return content
 
     def lacks(self, column: Any) -> DataError:
         """The error that a column is missing."""

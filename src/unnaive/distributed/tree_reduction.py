@@ -11,8 +11,9 @@ from uuid import uuid4
 import dask
 import numpy as np
 from dask.delayed import Delayed
+from distributed import KilledWorker
 
-from unnaive.distributed.partitions import Part, parts_of
+from unnaive.distributed.partitions import SMALLER, Part, parts_of
 from unnaive.distributed.progress import report, topic_heard
 from unnaive.io.source import DataError
 
@@ -79,8 +80,21 @@ def folded(work: Work, parts: Sequence[tuple[Part, Delayed | None]], client: Any
 
 def computed(client: Any, *tasks: Delayed) -> tuple[Any, ...]:
     """The results of tasks, computed by a client, or else wherever Dask computes by default."""
-    results = dask.compute(*tasks, scheduler=client)
+    try:
+        results = dask.compute(*tasks, scheduler=client)
+    except KilledWorker as error:
+        raise _killed(error) from error
     return tuple(result.content if isinstance(result, Held) else result for result in results)
+
+
+def _killed(error: KilledWorker) -> DataError:
+    """The error that workers died over a task, which names its partition."""
+    _, adds, place = str(error.task).rpartition("-add-")
+    what = f"Partition {place.rpartition('-')[2]}" if adds else "Merging or growing"
+    return DataError(
+        f"{what}: {error.allowed_failures + 1} workers died over it, one after the other, most likely for lack of "
+        f"memory; {SMALLER}. The last one was {error.last_worker.address}: its log may say more."
+    )
 
 
 def reduced(work: Work, collection: Any, client: Any) -> Any:
@@ -114,7 +128,8 @@ def _added(work: Work, state: Held | None, part: Part, waited_for: Any, topic: s
             content = part.made()
         except Exception as error:
             raise part.unreadable(error) from error
-    added = Held(work.add(None if state is None else state.content, content, part))
+    with part.errors_named():
+        added = Held(work.add(None if state is None else state.content, content, part))
     if topic is not None:
         report(topic, type(work).__name__.lower(), part.number)
     return added
