@@ -65,6 +65,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import unnaive
+from tests.persist.files import as_npy, forged, members_of, parts_of, whole_of
 from tests.test_common import (
     COUNTING_MODELS,
     TABLE_MODELS,
@@ -878,11 +879,95 @@ def test_bombs_are_not_unpacked(fitted, tmp_path, monkeypatch):
     bomb = bytes(2**22)
     monkeypatch.setattr(model_file, "_SMALL", 2**20)
     path.write_bytes(whole_of(manifest | {"sha256": hashlib.sha256(bomb).hexdigest()}, bomb))
-    refused(path, "would unpack to 4,194,304 bytes, more than a model file of its size can")
+    refused(path, "would unpack to 4,194,304 bytes, more than the 1,048,576 that its model.skops may have")
     # A member that says it is small is not unpacked beyond what it says.
     content = path.read_bytes().replace((2**22).to_bytes(4, "little"), (2**10).to_bytes(4, "little"))
     path.write_bytes(content)
     refused(path, "is corrupted")
+
+
+def test_the_limit_of_the_unpacked_size_can_be_lowered(fitted, tmp_path):
+    path = tmp_path / "model.unnaive"
+    save(fitted, path)
+    with pytest.raises(ModelFileError, match=r"would unpack to .* bytes, more than the 5,000 that its model\.skops"):
+        load(path, max_bytes=5000)
+    load(path, max_bytes=10**6)
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        b"[" + b"[]," * 2**21 + b"1]",
+        b'{"format": 3, "notes": ' + b"[" * 200 + b"]" * 200 + b"}",
+        b'{"format": 3, "notes": [' + b'"\\\\\\"",[' * 2**21 + b"1]}",
+    ],
+    ids=["many lists", "a deep list", "lists among quotes"],
+)
+def test_a_manifest_of_lists_within_lists_is_not_parsed(bomb, fitted, tmp_path, monkeypatch):
+    path = tmp_path / "model.unnaive"
+    save(fitted, path)
+    path.write_bytes(whole_of(bomb, parts_of(path.read_bytes())[1]))
+    parsed = []
+    monkeypatch.setattr(json, "loads", parsed.append)
+    refused(path, "is corrupted")
+    assert not parsed
+
+
+def test_a_manifest_is_not_unpacked_beyond_its_own_limit(fitted, tmp_path, monkeypatch):
+    path = tmp_path / "model.unnaive"
+    save(fitted, path, notes="x" * 10_000)
+    monkeypatch.setattr(model_file, "_MAX_MANIFEST", 10_000)
+    refused(path, "more than the 10,000 that its manifest.json may have")
+    with pytest.raises(ModelFileError, match=r"The manifest would take .* characters, .*: shorten the notes"):
+        save(fitted, path, notes="x" * 10_000)
+    deep = []
+    for _ in range(100):
+        deep = [deep]
+    with pytest.raises(ModelFileError, match="or is nested too deeply: shorten the notes"):
+        save(fitted, path, notes=deep)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda schema, _: json.dumps(schema)[:-1] + ', "more": [' + "[]," * 10**5 + "1]}",
+        lambda schema, _: json.dumps(schema)[:-1] + ', "deep": ' + "[" * 400 + "]" * 400 + "}",
+        lambda schema, _: first(schema, "JsonNode").update(content=" [" + "[]," * 10**5 + "1]", __id__=77),
+        lambda schema, _: attributes(first(schema, "ObjectNode", "Categories"))["values"].update(
+            content=json.dumps("[" + "[]," * 10**5 + "1]"), __id__=77
+        ),
+    ],
+    ids=["many lists", "a deep list", "a list as a number", "lists as categories"],
+)
+def test_a_model_of_lists_within_lists_is_not_parsed(edit, fitted, tmp_path, monkeypatch):
+    def parsed(text):
+        start = (text if isinstance(text, str) else text.decode()).lstrip()
+        assert not start.startswith("[[]")
+        assert '"more"' not in start
+        assert '"deep"' not in start
+        return loads(text)
+
+    path, loads = tmp_path / "model.unnaive", json.loads
+    save(fitted, path)
+    path.write_bytes(forged(path.read_bytes(), edit))
+    monkeypatch.setattr(json, "loads", parsed)
+    with pytest.raises(ModelFileError, match="does not hold a sound model") as caught:
+        load(path)
+    assert not isinstance(caught.value.__cause__, AssertionError)
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", r"(\w)\1", r"(?=a)\w+", r"(?:ab|c)+", r"\w+@\w+"])
+def test_a_pattern_that_could_take_forever_is_neither_loaded_nor_saved(pattern, tmp_path):
+    documents, labels = random_documents(0)
+    for make in (MODELS["bernoulli-nb"].make_for_documents, MODELS["bat"].make_for_documents):
+        path, model = tmp_path / "model.unnaive", make().fit(documents, labels)
+        save(model, path)
+        with pytest.raises(ModelFileError, match=r"cannot be saved, as token_pattern=.* could take forever") as caught:
+            save(model.set_params(terms__token_pattern=pattern), path)
+        assert is_one_sentence(str(caught.value))
+        name = type(model[0]).__name__
+        path.write_bytes(forged(path.read_bytes(), set_plain(name, "token_pattern", json.dumps(pattern))))
+        refused(path, "was not loaded, as token_pattern=.* could take forever")
 
 
 def test_a_fitted_release_of_scikit_learn_that_differs_is_told_once(tmp_path):
@@ -915,48 +1000,6 @@ def test_a_manifest_that_tells_of_another_model_is_refused(fact, fitted, tmp_pat
 
 
 # Files whose hash is right
-
-
-def parts_of(whole):
-    """Manifest and payload of a file."""
-    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
-        return json.loads(archive.read("manifest.json")), archive.read("model.skops")
-
-
-def whole_of(manifest, payload, name="model.skops"):
-    """The file of a manifest and a payload."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("manifest.json", manifest if isinstance(manifest, bytes) else json.dumps(manifest))
-        archive.writestr(name, payload)
-    return buffer.getvalue()
-
-
-def members_of(payload):
-    """Schema and arrays of a payload."""
-    with zipfile.ZipFile(io.BytesIO(payload)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    return json.loads(members.pop("schema.json")), members
-
-
-def forged(whole, edit):
-    """A file whose schema and arrays were edited, with the right hash."""
-    manifest, payload = parts_of(whole)
-    schema, members = members_of(payload)
-    text = edit(schema, members)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-        archive.writestr("schema.json", text if isinstance(text, str) else json.dumps(schema))
-    payload = buffer.getvalue()
-    return whole_of(manifest | {"sha256": hashlib.sha256(payload).hexdigest()}, payload)
-
-
-def as_npy(array):
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
 
 
 def first(schema, loader, name=""):
@@ -1064,6 +1107,10 @@ BROKEN_STATES = {
     ),
     "negative counts": lambda s: put(s["counted_"]["counted"][1], 0, -1.0),
     "counts that are not numbers": lambda s: put(s["counted_"]["counted"][0], 0, np.nan),
+    "classes that were counted more often": lambda s: put(s["counted_"]["counted"][0], 0, 1000.0),
+    "a value that was counted more often than its class": lambda s: put(s["counted_"]["counted"][1], (0, 0), 1000.0),
+    "a pair that was counted more often than its values": lambda s: put(s["counted_"]["counted"][2], (0, 0), 1000.0),
+    "pairs that were counted less often than their values": lambda s: put(s["counted_"]["counted"][2], ..., 0.0),
     "infinite counts": lambda s: put(s["counted_"]["counted"][1], 0, np.inf),
     "a table missing": lambda s: s["counted_"]["counted"].pop(),
     "a table too many": lambda s: s["counted_"]["counted"].append(np.zeros((4, 3))),
@@ -1378,6 +1425,16 @@ def test_terms_that_do_not_fit_together_are_not_saved(edit, tmp_path):
         ("gnb", (1, 1), lambda sums: sums[:, :2]),
         ("gnb", (1, 0), lambda weight: weight[:, :2]),
         ("gnb", 1, lambda counted: counted[:1]),
+        ("gnb", (1, 1), lambda sums: put(sums, (slice(None), slice(None), 2), 0)),
+        ("gnb", (1, 1), lambda sums: put(sums, (slice(None), slice(None), 0), 0)),
+        ("gnb", (1, 0), lambda weight: 0 * weight),
+        ("kde-nb", (1, 0), lambda count: count + 1),
+        ("kde-nb", (1, 2), lambda weights: [3 * table for table in weights]),
+        ("kde-nb", (1, 1), lambda distinct: [put(put(numbers, 0, -1e308), -1, 1e308) for numbers in distinct]),
+        ("a2de", 3, lambda triples: put(triples, (0, 0), 1000.0)),
+        ("a2de", 3, lambda triples: 0 * triples),
+        ("a3de", 4, lambda quadruples: put(quadruples, (0, 0), 1000.0)),
+        ("a3de", 4, lambda quadruples: quadruples[::-1]),
         ("kde-nb", (1, 1), lambda distinct: [numbers[::-1] for numbers in distinct]),
         ("kde-nb", (1, 1), lambda distinct: distinct[:1]),
         ("kde-nb", (1, 1), lambda distinct: [put(numbers, 0, -np.inf) for numbers in distinct]),
@@ -1448,6 +1505,21 @@ BROKEN_PARTS = {
     "a tree that goes round": (
         "tree",
         edit_array("Tree", "nodes", field("left_child", lambda c: np.minimum(c, 0)), "TreeNode"),
+    ),
+    "a tree of one number": ("tree", edit_array("Tree", "nodes", lambda _: np.array(7), "TreeNode")),
+    "a tree of a table of nodes": ("tree", edit_array("Tree", "nodes", lambda nodes: nodes[None], "TreeNode")),
+    "a tree of nodes of another type": (
+        "tree",
+        edit_array("Tree", "nodes", lambda nodes: np.zeros(nodes.shape, [("left_child", "i8")]), "TreeNode"),
+    ),
+    "a tree with a node less": ("tree", edit_array("Tree", "nodes", lambda nodes: nodes[:-1], "TreeNode")),
+    "a tree without values": ("tree", edit_array("Tree", "values", lambda values: values[:, :, :0], "TreeNode")),
+    "a tree of no probabilities": ("tree", edit_array("Tree", "values", lambda values: 2 * values, "TreeNode")),
+    "a tree without nodes": (
+        "tree",
+        lambda schema, _: attributes(first(schema, "TreeNode"))["nodes"].update(
+            attributes(first(schema, "TreeNode"))["values"]
+        ),
     ),
     "a tree that asks for another column": (
         "tree",
@@ -1550,6 +1622,22 @@ def test_parts_that_compiled_code_would_not_survive_are_refused(broken, tmp_path
     save(clone(PIPELINES[name]).fit(*table_of_objects(0, 120)), path)
     path.write_bytes(forged(path.read_bytes(), lambda *_: None))
     load(path)
+    path.write_bytes(forged(path.read_bytes(), edit))
+    refused(path, "does not hold a sound model")
+
+
+@pytest.mark.parametrize("categories", [[np.nan, 1.0, 2.0], [1.0, np.nan, 2.0], [2.0, 1.0, np.nan]])
+def test_categories_are_refused_unless_they_are_sorted_with_nan_last(categories, tmp_path):
+    path = tmp_path / "model.unnaive"
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    model = make_pipeline(encoder, BernoulliNB()).fit([[1.0], [np.nan], [2.0], [np.nan]], [0, 1, 0, 1])
+    save(model, path)
+    assert load(path).model.predict([[np.nan], [2.0]]).tolist() == [1, 0]
+
+    def edit(schema, members):
+        (node,) = attributes(first(schema, "ObjectNode", "OneHotEncoder"))["categories_"]["content"]
+        members[node["file"]] = as_npy(np.array(categories))
+
     path.write_bytes(forged(path.read_bytes(), edit))
     refused(path, "does not hold a sound model")
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.core.compiled import njit
-from unnaive.counts.statistic import Growth, Rows, Shrinkage, checked_counts
+from unnaive.counts.statistic import Growth, Rows, Shrinkage, check_at_most, checked_counts
 from unnaive.counts.weighted_counts import WholeCounts
 
 _FLOOR = 1e-75  # WEKA's smallest factor of a naive Bayes product
@@ -112,6 +112,8 @@ class ValueCounts(WholeCounts):
                 raise ValueError("Each column must have an array of numbers.")
             if not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
                 raise ValueError("Distinct numbers must be finite and ascending.")
+            if len(numbers) and numbers[-1] / 2 - numbers[0] / 2 > np.finfo(np.float64).max / 2:
+                raise ValueError("The range of the numbers must be finite.")
         n_classes = len(self.class_count)
         self.weights = [
             checked_counts(table, (len(numbers), n_classes))
@@ -119,6 +121,8 @@ class ValueCounts(WholeCounts):
         ]
         self.distinct = list(distinct)
         self.class_count = checked_counts(class_count, (n_classes,))
+        for table in self.weights:
+            check_at_most(table.sum(axis=0), self.class_count)
 
     def _combine(self, other: ValueCounts, sign: int) -> None:
         self.class_count = self.class_count + sign * other.class_count

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.core.compiled import njit
-from unnaive.counts.statistic import Growth, Rows, Shrinkage, Statistic, checked_counts
+from unnaive.counts.statistic import Growth, Rows, Shrinkage, Statistic, check_equal, checked_counts
 from unnaive.counts.weighted_counts import WholeCounts
 
 MAX_ORDER = 4
@@ -227,6 +227,32 @@ class CountTable(WholeCounts):
         self.class_count, *self.tables = [
             checked_counts(theirs, mine.shape) for mine, theirs in zip(self.counted(), counted, strict=True)
         ]
+        for k, table in enumerate(self.tables, start=1):
+            below = self.tables[k - 2] if k > 1 else self.class_count[None]
+            self._check_sums(table[None], below[None], k, self.n_columns)
+
+    def _check_sums(self, table: NDArray[np.float64], below: NDArray[np.float64], order: int, n_columns: int) -> None:
+        """Check counts of ``order`` columns against those of one column less, each for several given values.
+
+        Both are of shape (given values, combinations of the first ``n_columns`` columns, n_classes).
+        """
+        if order == 1:
+            if n_columns:
+                sums = np.add.reduceat(table, self.starts[1, :n_columns], axis=1)
+                check_equal(sums, np.broadcast_to(below, sums.shape))
+            return
+        widths = self.n_values + self.has_missing
+        for column in range(order - 1, n_columns):
+            width, (first, inner, innermost) = int(widths[column]), self.starts[[order, order - 1, order - 2], column]
+            with_column = table[:, first : first + width * inner]
+            by_value = with_column.reshape(len(table), width, inner, self.n_classes)
+            check_equal(by_value.sum(axis=1), below[:, :inner])
+            self._check_sums(
+                by_value.reshape(-1, inner, self.n_classes),
+                below[:, inner : inner + width * innermost].reshape(-1, innermost, self.n_classes),
+                order - 1,
+                column,
+            )
 
 
 def counted_into(

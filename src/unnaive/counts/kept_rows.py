@@ -186,6 +186,8 @@ class KeptRows:
             raise ValueError("Rows must occur at least once.")
         if not (rows.unit_weights > 0).all():
             raise ValueError("Weights of rows must be positive.")
+        if not np.isfinite((rows.unit_weights[rows.units] * rows.times).sum()):
+            raise ValueError("Weights of rows must be finite.")
         self._parts = (*self.empty()._parts, rows)
         _ = self._rows
 

@@ -124,6 +124,13 @@ class Moments:
             if (limbs[:, :, 0, -1] != 0).any():
                 raise ValueError("Weights must be finite and not negative.")
         self.of_class, self.sums = map(np.ascontiguousarray, counted)
+        for limbs in self.sums.reshape(-1, 3, _N_LIMBS):
+            weight, first, second = map(_value, limbs)
+            if first * first > weight * second:  # Cauchy and Schwarz
+                raise ValueError("Sums of squares are too small for their sums.")
+        most = [_value(limbs) for limbs in self.of_class[0, :, 0]]
+        if any(_value(limbs) > of_class for column in self.sums[:, :, 0] for limbs, of_class in zip(column, most)):
+            raise ValueError("Counts do not add up.")
 
     def mean_and_variance(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Correctly rounded means and variances (n_columns, n_classes + 1), the last over all classes.

@@ -155,6 +155,8 @@ class Together:
     def recount(self, counted: Any) -> None:
         for part, of_part in zip(self.parts, counted, strict=True):
             part.recount(of_part)
+            if not np.allclose(part.class_count, self.class_count, rtol=1e-9, atol=1e-12):  # weights may be rounded
+                raise ValueError("Counts do not add up.")
 
 
 def rounding_of(counts: NDArray[np.float64]) -> float:
@@ -162,10 +164,24 @@ def rounding_of(counts: NDArray[np.float64]) -> float:
     return 1e-12 * float(counts.max(initial=1.0))
 
 
-def checked_counts(counts: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+def check_equal(counts: NDArray[np.float64], others: NDArray[np.float64]) -> None:
+    """ValueError unless whole counts are the same."""
+    if not np.array_equal(counts, others):
+        raise ValueError("Counts do not add up.")
+
+
+def check_at_most(counts: NDArray[np.float64], most: NDArray[np.float64], slack: float = 0.0) -> None:
+    """ValueError if counts exceed others by more than rounding explains."""
+    if not (counts <= most + slack).all():
+        raise ValueError("Counts do not add up.")
+
+
+def checked_counts(counts: Any, shape: tuple[int, ...], whole: bool = True) -> NDArray[np.float64]:
     """Counts from outside, checked, as the kernels check no bounds."""
     if not isinstance(counts, np.ndarray) or counts.dtype != np.float64 or counts.shape != shape:
         raise ValueError(f"Expected an array of counts of shape {shape}.")
-    if not np.isfinite(counts.sum()) or counts.min(initial=0.0) < 0 or (counts != np.floor(counts)).any():
-        raise ValueError("Counts must be whole numbers that are not negative.")
+    if not np.isfinite(counts.sum()) or counts.min(initial=0.0) < (0.0 if whole else -rounding_of(counts)):
+        raise ValueError("Counts must be finite and not negative.")
+    if whole and (counts != np.floor(counts)).any():
+        raise ValueError("Counts must be whole.")
     return np.ascontiguousarray(counts)

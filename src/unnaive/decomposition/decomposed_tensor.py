@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState, check_names
 from unnaive.core.shapley import shapley_values
+from unnaive.core.sound_numbers import are_numbers
 from unnaive.core.validation import RawTable
 from unnaive.counts.count_table import CountTable
 from unnaive.counts.counting_classifier import COMMON_PARAMETERS
@@ -370,7 +371,7 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
             and len(used) > 0
             and np.array_equal(np.unique(used), used)
             and 0 <= used[0] <= used[-1] < encoder.n_features_in_
-            and all(part.dtype == np.float64 and np.isfinite(part).all() for part in numbers)
+            and all(are_numbers(part, part.shape) for part in numbers)
             and counts.shape == (n_classes,)
             and (counts > 0).all()
             and scores.ndim == 1

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unnaive.core.bounded_json import bounded_json
 from unnaive.core.compiled import njit
 from unnaive.core.validation import FloatArray, IntArray, RawColumn, beyond_floats, is_beyond_floats, is_missing, shown
 
@@ -81,7 +82,7 @@ class Categories:
     def __setstate__(self, state: dict[str, Any]) -> None:
         values, n_declared = state["values"], state["n_declared"]
         if isinstance(values, str):
-            values = json.loads(values)
+            values = bounded_json(values, max_items=len(values), max_depth=1)
             if not all(isinstance(value, str | int | float) and not is_missing(value) for value in values):
                 raise ValueError("Categories must be text or numbers.")
         self.declared = values[:n_declared]

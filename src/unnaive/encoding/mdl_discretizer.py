@@ -199,6 +199,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             and n_bins.dtype == np.int64
             and n_bins.tolist() == [len(of_column) + 1 for of_column in cuts]
             and all(c.dtype == np.float64 and c.ndim == 1 and not np.isnan(c).any() for c in cuts)
+            and all((c[:-1] <= c[1:]).all() for c in cuts)
             and type(self.n_grouped_) is int
             and 0 <= self.n_grouped_ <= len(cuts)
         ):

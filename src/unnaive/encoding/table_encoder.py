@@ -307,7 +307,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def check_state(self) -> None:
         """Check that the fitted attributes fit together, wherever they come from: the kernels check no bounds."""
-        if "_categories" not in vars(self):
+        if not {"_categories", "is_categorical_", "n_values_", "discretizer_"} & vars(self).keys():
             return
         is_categorical, n_values = self.is_categorical_, self.n_values_
         n_bins = n_values[~is_categorical]

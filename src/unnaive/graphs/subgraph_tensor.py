@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 
+from unnaive.core.bounded_json import bounded_json
 from unnaive.core.docstrings import shared_docs
 from unnaive.counts.information_gain import information_gain, read_classes, top_by_information_gain
 from unnaive.graphs.frequent_subgraphs import CONSTRAINTS, Pattern, graph_of_code, mine_graphs
@@ -129,7 +130,7 @@ class SubgraphTensor(TensorTransformer):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "patterns_" in state:
-            written = json.loads(state["patterns_"])
+            written = bounded_json(state["patterns_"], max_items=len(state["patterns_"]), max_depth=5)
             patterns = [Pattern(Graph(labels, edges), int(support)) for labels, edges, support in written]
             state = {**state, "patterns_": patterns}
         super().__setstate__(state)

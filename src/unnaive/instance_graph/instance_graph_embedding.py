@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, c
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState
+from unnaive.core.sound_numbers import LARGEST
 from unnaive.core.validation import unchanged_on_error
 from unnaive.encoding.numeric_columns import read_numbers
 from unnaive.instance_graph.graph_convolution import join
@@ -28,6 +29,7 @@ from unnaive.instance_graph.vgae import Parameters, Training, encode_joined, tra
 
 _MIN_ROWS = 3  # with two, every pair is an edge, and there is nothing to learn
 _MAX_DEVIATIONS = 1e15  # standard deviations beyond which distances and weights lose all precision
+_MAX_WEIGHT = 1e9  # of a unit, far beyond any that was learned: sums of products stay numbers in single precision
 
 GRAPH_PARAMETERS: dict[str, Any] = {
     "n_epochs": [Interval(Integral, 0, None, closed="left")],
@@ -308,11 +310,14 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
         sound = (
             n_rows >= _MIN_ROWS
             and [array.shape for array in arrays] == [*shapes.values(), *weights]
-            and all(array.dtype.kind in "fi" and np.isfinite(array).all() for array in arrays)
+            and all(array.dtype.kind in "fi" and float(np.abs(array).max(initial=0.0)) <= LARGEST for array in arrays)
+            and all(np.abs(kept[name]).max() <= _MAX_DEVIATIONS for name in ("attributes_", "embedding_", "new_mean_"))
+            and all(np.abs(array).max() <= _MAX_WEIGHT for array in kept["parameters_"])
             and edges.dtype == np.int64
             and ((edges >= 0) & (edges < n_rows)).all()
             and (edges[:, 0] < edges[:, 1]).all()
-            and (kept["scale_"] > 0).all()
+            and (kept["scale_"] >= 1 / LARGEST).all()
+            and ((kept["new_deviation_"] >= 0) & (kept["new_deviation_"] <= _MAX_DEVIATIONS)).all()
         )
         if not sound:
             raise ValueError("The parts of the model do not fit together.")

@@ -102,3 +102,16 @@ def _check(tree: Tree, settings: Settings) -> None:
         )
     ):
         raise ValueError("A tree is inconsistent.")
+    # Every row is in one leaf: what leaves hold adds up, from the leaves to the first node, which holds all rows.
+    of_class = np.bincount(tree.entry_class, weights=tree.entry_share, minlength=settings.n_classes)
+    before = np.append(0.0, np.cumsum(tree.entry_share * tree.class_weight[tree.entry_class]))
+    mass = tree.mass.astype(np.float64)
+    expected = np.empty(n_nodes)
+    expected[inner] = mass[at[inner] + 1] + mass[link[inner]]
+    expected[~inner] = before[link[~inner] - attribute[~inner]] - before[link[~inner]]
+    if not (
+        np.allclose(of_class, tree.class_weight > 0, atol=1e-6)
+        and np.allclose(mass, expected, rtol=1e-4, atol=1e-6 * mass[0])
+        and np.isfinite(tree.high - tree.low).all()
+    ):
+        raise ValueError("The rows in the leaves of a tree do not add up.")

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState, check_names
+from unnaive.core.sound_numbers import are_numbers
 from unnaive.encoding.numeric_columns import NumericClassifier
 from unnaive.neural.attribute_grouping import class_scatter, group_columns
 from unnaive.neural.min_max_scaling import column_range, rescale
@@ -211,10 +212,7 @@ class AttributeGroupNB(KeptState, NumericClassifier):
             "_intercept": (n_groups, n_classes),
         }
         if not (
-            all(
-                kept[name].dtype == np.float64 and kept[name].shape == shape and np.isfinite(kept[name]).all()
-                for name, shape in shapes.items()
-            )
+            all(are_numbers(kept[name], shape) for name, shape in shapes.items())
             and groups.dtype == np.int64
             and groups.shape == (n_columns,)
             and np.array_equal(np.union1d(groups, [-1]), np.arange(-1, n_groups))

@@ -14,10 +14,13 @@ from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
+from unnaive.core.bounded_json import bounded_json
 from unnaive.models import FILE_TYPES
 
 _SCHEMA = "schema.json"
 _MAX_DEPTH = 300
+_MAX_SCHEMA = 2**27  # bytes, of at least _BYTES_OF_ITEM per item: skops writes some 20
+_BYTES_OF_ITEM = 8
 
 # Types of this package: full names in Python, and the public names that files hold, so that a file can be loaded
 # after a class has moved to another module.
@@ -151,7 +154,7 @@ def audit(payload: bytes) -> tuple[list[str], list[str]]:
             raise ValueError("Members of the model are compressed.")
         if sum(max(member.file_size, member.compress_size) for member in members) > len(payload):
             raise ValueError("Members overlap.")
-        nodes = list(nodes_of(json.loads(archive.read(_SCHEMA))))
+        nodes = list(nodes_of(_schema_of(archive)))
         named = {(node["__loader__"], f"{node['__module__']}.{node['__class__']}") for node in nodes}
         others = {name for loader, name in named if name not in TYPES.get(loader, ())}
         if not others:
@@ -161,6 +164,13 @@ def audit(payload: bytes) -> tuple[list[str], list[str]]:
                         _check_array_file(array, member.file_size)
             _check_nodes(nodes, archive)
     return sorted({name for _, name in named} - others), sorted(others)
+
+
+def _schema_of(archive: ZipFile) -> Any:
+    size = archive.getinfo(_SCHEMA).file_size
+    if size > _MAX_SCHEMA:
+        raise ValueError("The schema is too long.")
+    return bounded_json(archive.read(_SCHEMA), max_items=size // _BYTES_OF_ITEM, max_depth=_MAX_DEPTH)
 
 
 def _check_nodes(nodes: list[dict[str, Any]], archive: ZipFile) -> None:
@@ -225,17 +235,59 @@ def _check_array_file(stream: IO[bytes], size: int) -> None:
 
 
 def _is_plain(node: dict[str, Any], _: ZipFile) -> bool:
-    return not isinstance(json.loads(node["content"]), list | dict)
+    # Before skops parses it: neither a list nor an object.
+    return node["content"].lstrip()[:1] not in ("[", "{")
 
 
 def _is_tree(node: dict[str, Any], archive: ZipFile) -> bool:
-    """Tree(n_features, n_classes, n_outputs) with one output, which has a number of classes."""
-    n_features, n_classes, n_outputs = node["__reduce__"]["args"]["content"]
-    if [n_features["__loader__"], n_classes["type"], n_outputs["__loader__"]] != ["JsonNode", "numpy", "JsonNode"]:
+    """Tree(n_features, n_classes, n_outputs) with one output, and nodes that lead from the first one to leaves."""
+    from sklearn.tree._tree import NODE_DTYPE
+
+    arguments, state = node["__reduce__"]["args"], node["content"]
+    if arguments["__loader__"] != "TupleNode" or state["__loader__"] != "DictNode":
         return False
-    numbers = np.load(io.BytesIO(archive.read(n_classes["file"])), allow_pickle=False)
-    right = numbers.dtype == np.int64 and numbers.shape == (1,) and numbers[0] > 0
-    return right and json.loads(n_outputs["content"]) == 1
+    n_features, n_outputs = (_number(arguments["content"][place]) for place in (0, 2))
+    n_nodes, _ = (_number(state["content"][name]) for name in ("node_count", "max_depth"))
+    n_classes = _array(arguments["content"][1], archive)
+    nodes, values = (_array(state["content"][name], archive) for name in ("nodes", "values"))
+    return (
+        (len(arguments["content"]), len(state["content"]), n_outputs) == (3, 4, 1)
+        and n_classes.dtype == np.intp
+        and n_classes.shape == (1,)
+        and nodes.dtype == NODE_DTYPE
+        and nodes.shape == (n_nodes,)
+        and values.dtype == np.float64
+        and values.shape == (n_nodes, 1, n_classes[0])
+        and min(values.shape) > 0
+        and leads_to_leaves(
+            nodes["left_child"] != -1, nodes["left_child"], nodes["right_child"], nodes["feature"], n_features
+        )
+    )
+
+
+def leads_to_leaves(inner: Any, left: Any, right: Any, feature: Any, n_features: int) -> bool:
+    """Whether children come after their parents, so that every path ends, and only existing columns are used."""
+    at = np.flatnonzero(inner)
+    left, right, feature = left[at].astype(np.int64), right[at].astype(np.int64), feature[at]
+    return bool(
+        (left > at).all()
+        and (right > at).all()
+        and (np.maximum(left, right) < len(inner)).all()
+        and ((feature >= 0) & (feature < n_features)).all()
+    )
+
+
+def _number(node: dict[str, Any]) -> int:
+    number = json.loads(node["content"]) if node["__loader__"] == "JsonNode" else None
+    if type(number) is not int or not 0 <= number < 2**31:
+        raise ValueError("Expected a number.")
+    return number
+
+
+def _array(node: dict[str, Any], archive: ZipFile) -> Any:
+    if (node["__loader__"], node["__class__"], node["type"]) != ("NdArrayNode", "ndarray", "numpy"):
+        raise ValueError("Expected an array.")
+    return np.load(io.BytesIO(archive.read(node["file"])), allow_pickle=False)
 
 
 def _is_generator(node: dict[str, Any], _: ZipFile) -> bool:

@@ -24,17 +24,24 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 
 from unnaive import __version__
+from unnaive.core.bounded_json import bounded_json
 from unnaive.persist.allow_list import LOSS_MODULE, audit, with_public_names
 from unnaive.persist.manifest import describe, is_a, is_manifest, libraries, n_columns
 from unnaive.persist.output_file import OutputError, replacing
-from unnaive.persist.soundness import check_model
+from unnaive.persist.soundness import UnsafePatternError, check_model
 
 _FORMAT = 3
 _MANIFEST, _MODEL = "manifest.json", "model.skops"
 # Limits of the unpacked size: times the size of the file, bytes allowed for any file, and bytes at most.
-_RATIO, _SMALL, _MAX_BYTES = 64, 2**28, 2**33
+_RATIO, _SMALL, _MAX_BYTES = 64, 2**26, 2**33
+# Limits of the manifest: bytes, items and depth.
+_MAX_MANIFEST, _MAX_ITEMS, _MAX_DEPTH = 2**25, 2**21, 100
 _LEVEL = 3  # of compression: a third of the time of the default, for a fifth more bytes
 _CHUNK = 2**20
+_UNSAFE = (
+    "{} could take forever on some texts: in a file, a pattern is a sequence of characters and classes of characters, "
+    "and only optional ones follow the first that may be repeated without limit."
+)
 
 
 class ModelFileError(ValueError):
@@ -124,6 +131,12 @@ def save(model: Any, path: str | os.PathLike[str], *, target: str = "class", not
     except (TypeError, ValueError) as problem:
         raise ModelFileError("The notes cannot be represented in JSON.") from problem
     try:
+        _parsed(text.encode())
+    except ValueError as problem:
+        raise ModelFileError(
+            f"The manifest would take {len(text):,} characters, or is nested too deeply: shorten the notes."
+        ) from problem
+    try:
         with replacing(path) as stream:
             for compression in (ZIP_DEFLATED, ZIP_STORED):
                 stream.seek(0)
@@ -138,12 +151,15 @@ def save(model: Any, path: str | os.PathLike[str], *, target: str = "class", not
         raise ModelFileError(str(problem)) from problem
 
 
-def load(path: str | os.PathLike[str]) -> SavedModel:
+def load(path: str | os.PathLike[str], *, max_bytes: int = _MAX_BYTES) -> SavedModel:
     """Load a model file; no code in it is run, and its content is checked.
 
     Parameters
     ----------
     path : str or path
+    max_bytes : int, default=2**33
+        Limit of the unpacked size. In any case, a file may unpack to 64 times its own size, or to 64 MiB if that is
+        more.
 
     Returns
     -------
@@ -168,7 +184,7 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
     array([1., 2.])
     """
     file = _quoted(path)
-    manifest, payload = _read(path)
+    manifest, payload = _read(path, max_bytes)
     unsound = f"{file} does not hold a sound model, as its parts do not fit together: fit and save it again."
     try:
         types, others = audit(payload)
@@ -179,6 +195,8 @@ def load(path: str | os.PathLike[str]) -> SavedModel:
                 if n_columns(model) != len(manifest["columns"]):
                     raise ValueError("The manifest describes other columns.")
                 described = describe(model)
+    except UnsafePatternError as problem:
+        raise ModelFileError(f"{file} was not loaded, as {_UNSAFE.format(problem)}") from problem
     except Exception as problem:
         raise ModelFileError(unsound) from problem
     if others:
@@ -230,7 +248,7 @@ def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
 # The file
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
+def _read(path: str | os.PathLike[str], max_bytes: int = _MAX_BYTES) -> tuple[dict[str, Any], bytes]:
     """Manifest and model of a file, if it is complete and unchanged."""
     file = _quoted(path)
     corrupted = f"{file} is corrupted: copy or save it again."
@@ -241,11 +259,11 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
             raise ModelFileError(f"{file} is a folder or a device, not a model file.")
         with open(path, "rb") as stream:
             archive = _open(stream, file)
-            limit = _limit(os.path.getsize(path))
+            limit = min(max_bytes, _limit(os.path.getsize(path)))
             members = archive.namelist()
             if _MANIFEST not in members:
                 raise ModelFileError(f"{file} is a zip archive, but not a model file.")
-            manifest = json.loads(_member(archive, _MANIFEST, limit, file))
+            manifest = _parsed(_member(archive, _MANIFEST, min(limit, _MAX_MANIFEST), file))
             if is_a(manifest.get("format"), int) and 0 < manifest["format"] != _FORMAT:
                 raise ModelFileError(_other_format(file, manifest))
             if not is_manifest(manifest) or sorted(members) != [_MANIFEST, _MODEL]:
@@ -260,6 +278,12 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
     if hashlib.sha256(payload).hexdigest() != manifest["sha256"]:
         raise ModelFileError(corrupted)
     return manifest, payload
+
+
+def _parsed(manifest: bytes) -> Any:
+    if len(manifest) > _MAX_MANIFEST:
+        raise ValueError("The manifest is too long.")
+    return bounded_json(manifest, max_items=_MAX_ITEMS, max_depth=_MAX_DEPTH)
 
 
 def _other_format(file: str, manifest: dict[str, Any]) -> str:
@@ -284,7 +308,7 @@ def _member(archive: ZipFile, name: str, limit: int, file: str) -> bytes:
     info = archive.getinfo(name)
     if info.file_size > limit:
         raise ModelFileError(
-            f"{file} would unpack to {info.file_size:,} bytes, more than a model file of its size can."
+            f"{file} would unpack to {info.file_size:,} bytes, more than the {limit:,} that its {name} may have."
         )
     if info.compress_type not in (ZIP_DEFLATED, ZIP_STORED):
         raise ValueError("Model files are compressed by deflate.")
@@ -336,6 +360,8 @@ def _pack(model: Any) -> bytes:
         _, others = audit(payload)
         if not others:
             check_model(model)
+    except UnsafePatternError as problem:
+        raise ModelFileError(f"{refusal} {_UNSAFE.format(problem)}") from problem
     except Exception as problem:
         raise ModelFileError(
             f"{refusal} it was changed after it was fitted, or holds what no file can hold."

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from unnaive.persist.allow_list import TREE, TYPES, type_name
+from unnaive.core.sound_numbers import LARGEST, are_numbers
+from unnaive.persist.allow_list import TREE, TYPES, leads_to_leaves, type_name
+from unnaive.persist.linear_pattern import is_linear
 
 _MAX_JOBS = 1024
 
 
+class UnsafePatternError(ValueError):
+    """A regular expression could take forever."""
+
+
 def check_model(model: Any) -> None:
-    """Refuse a model that would make compiled code access memory out of bounds.
+    """Refuse a model that would make compiled code access memory out of bounds, or answer with what is no number.
 
     A type of this package is checked by its own method ``check_state``, which is required.
     """
@@ -22,10 +29,17 @@ def check_model(model: Any) -> None:
         kind, name = type(part), type_name(type(part))
         if any(hasattr(kind, attribute) for attribute in vars(part)):
             raise ValueError(f"A {kind.__name__} has attributes that hide those of its class.")
+        for attribute in ("token_pattern", "pattern"):
+            pattern = vars(part).get(attribute)
+            if isinstance(pattern, str) and not is_linear(pattern):
+                raise UnsafePatternError(f"{attribute}={pattern[:80]!r}")
         if name.startswith("unnaive."):
             kind.check_state(part)
-        elif name in _CHECKS and not _CHECKS[name](part):
-            raise ValueError(f"A {kind.__name__} is not sound.")
+        else:
+            if hasattr(kind, "_parameter_constraints"):
+                part._validate_params()
+            if not (_has_sound_classes(part) and (name not in _CHECKS or _CHECKS[name](part))):
+                raise ValueError(f"A {kind.__name__} is not sound.")
         n_jobs = getattr(part, "n_jobs", None)
         if n_jobs is not None and (n_jobs == 0 or n_jobs > _MAX_JOBS):
             raise ValueError(f"A {kind.__name__} would start no threads or too many.")
@@ -51,66 +65,170 @@ def parts_of(model: Any) -> Iterator[Any]:
             rest.extend(value for key, value in vars(part).items() if key != "tree_" or name not in _TREES)
         elif name == TREE:
             raise ValueError("A tree without an estimator would not check its input.")
+        elif type(part).__module__.startswith("unnaive.") and hasattr(part, "__dict__"):
+            rest.extend(vars(part).values())
 
 
 def _fitted(part: Any, attribute: str) -> bool:
     return attribute in vars(part)
 
 
+def _are_numbers(numbers: Any, shape: tuple[int, ...]) -> bool:
+    """As of this package's models, and scikit-learn's may be of single precision."""
+    return numbers.dtype.kind == "f" and are_numbers(numbers.astype(np.float64), shape)
+
+
+def _are_shares(numbers: Any, shape: tuple[int, ...]) -> bool:
+    """Whether these are probabilities that sum to 1."""
+    return _are_numbers(numbers, shape) and bool((numbers >= 0).all() and np.allclose(numbers.sum(axis=-1), 1.0))
+
+
+def _has_sound_classes(part: Any) -> bool:
+    if not _fitted(part, "classes_"):
+        return True
+    classes = part.classes_
+    return isinstance(classes, np.ndarray) and classes.ndim == 1 and np.array_equal(np.unique(classes), classes)
+
+
 def _is_sound_tfidf(weights: Any) -> bool:
     if not _fitted(weights, "idf_"):
         return not weights.use_idf or not _fitted(weights, "n_features_in_")
-    idf = weights.idf_
-    return idf.dtype == np.float64 and idf.shape == (weights.n_features_in_,)
+    return _are_numbers(weights.idf_, (weights.n_features_in_,))
 
 
-def _is_sound_tree(tree: Any) -> bool:
-    if not _fitted(tree, "tree_"):
+def _is_sound_linear(model: Any) -> bool:
+    if not _fitted(model, "coef_"):
         return True
-    nodes = tree.tree_
-    if type_name(type(nodes)) != TREE or not nodes.n_features == tree.n_features_in_ > 0:
-        return False
-    return nodes.node_count == nodes.capacity > 0 and _leads_to_leaves(
-        nodes.children_left != -1, nodes.children_left, nodes.children_right, nodes.feature, nodes.n_features
+    n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
+    return (
+        len(model.classes_) > 1
+        and _are_numbers(model.coef_, (n_rows, model.n_features_in_))
+        and _are_numbers(np.asarray(model.intercept_), np.shape(model.intercept_))
+        and np.shape(model.intercept_) in ((), (n_rows,))
     )
 
 
-def _leads_to_leaves(inner: Any, left: Any, right: Any, feature: Any, n_features: int) -> bool:
-    """Whether children come after their parents, so that every path ends, and only existing columns are used."""
-    at = np.flatnonzero(inner)
-    left, right, feature = left[at].astype(np.int64), right[at].astype(np.int64), feature[at]
-    return bool(
-        (left > at).all()
-        and (right > at).all()
-        and (np.maximum(left, right) < len(inner)).all()
-        and ((feature >= 0) & (feature < n_features)).all()
+def _is_sound_gaussian(model: Any) -> bool:
+    if not _fitted(model, "theta_"):
+        return True
+    shape = (len(model.classes_), model.n_features_in_)
+    return (
+        all(_are_numbers(numbers, shape) for numbers in (model.theta_, model.var_))
+        and bool((model.var_ >= 1 / LARGEST).all())
+        and _are_shares(model.class_prior_, shape[:1])
+    )
+
+
+def _is_sound_counting(model: Any) -> bool:
+    """Naive Bayes of scikit-learn on counts."""
+    if not _fitted(model, "feature_log_prob_"):
+        return True
+    shape = (len(model.classes_), model.n_features_in_)
+    with np.errstate(divide="ignore"):
+        prior = np.exp(model.class_log_prior_)
+    if not (_are_numbers(model.feature_log_prob_, shape) and _are_shares(prior, shape[:1])):
+        return False
+    kind, log_shares = type(model).__name__, model.feature_log_prob_
+    return kind == "ComplementNB" or bool((log_shares < 0).all() if kind == "BernoulliNB" else (log_shares <= 0).all())
+
+
+def _is_sound_scaler(scaler: Any) -> bool:
+    if not _fitted(scaler, "n_features_in_"):
+        return True
+    parts = [np.asarray(part) for part in (scaler.mean_, scaler.scale_) if part is not None]
+    # A column without values has neither.
+    empty = [np.isnan(part) for part in parts]
+    return all(
+        _are_numbers(np.where(nothing, 0.0, part), (scaler.n_features_in_,)) and np.array_equal(nothing, empty[0])
+        for nothing, part in zip(empty, parts)
+    ) and (scaler.scale_ is None or bool((np.nan_to_num(scaler.scale_, nan=1.0) >= 1 / LARGEST).all()))
+
+
+def _is_sound_imputer(imputer: Any) -> bool:
+    if not _fitted(imputer, "statistics_"):
+        return True
+    filled, shape = imputer.statistics_, (imputer.n_features_in_,)
+    if filled.dtype.kind == "f":
+        return _are_numbers(np.where(np.isnan(filled), 0.0, filled), shape)
+    return bool(filled.shape == shape)
+
+
+def _is_sound_binning(bins: Any) -> bool:
+    if not _fitted(bins, "bin_edges_"):
+        return True
+    edges, n_bins = bins.bin_edges_.tolist(), bins.n_bins_
+    return (
+        n_bins.dtype.kind == "i"
+        and n_bins.shape == (bins.n_features_in_,)
+        and [np.shape(of_column) for of_column in edges] == [(n + 1,) for n in n_bins.tolist()]
+        and all(_are_numbers(c, c.shape) and bool((np.diff(c) >= 0).all()) for c in edges)
+        and (bins.encode == "ordinal" or [len(c) for c in bins._encoder.categories_] == n_bins.tolist())
+    )
+
+
+def _is_sound_tree(tree: Any) -> bool:
+    """Whether a tree fits its estimator; that it leads to leaves was checked before it was made."""
+    if not _fitted(tree, "tree_"):
+        return True
+    nodes, n_classes = tree.tree_, len(tree.classes_)
+    return (
+        type_name(type(nodes)) == TREE
+        and nodes.n_features == tree.n_features_in_ > 0
+        and nodes.n_classes.tolist() == [tree.n_classes_] == [n_classes]
+        and tree.n_outputs_ == 1
+        and _are_shares(nodes.value, (nodes.node_count, 1, n_classes))
     )
 
 
 def _is_sound_forest(forest: Any) -> bool:
     # The trees of a forest do not check the number of columns.
-    return not _fitted(forest, "estimators_") or all(
-        type_name(type(tree)) in _TREES and _fitted(tree, "tree_") and tree.n_features_in_ == forest.n_features_in_
-        for tree in forest.estimators_
+    return not _fitted(forest, "estimators_") or (
+        forest.n_outputs_ == 1
+        and forest.n_classes_ == len(forest.classes_)
+        and len(forest.estimators_) > 0
+        and all(
+            type_name(type(tree)) in _TREES
+            and _fitted(tree, "tree_")
+            and tree.n_features_in_ == forest.n_features_in_
+            and tree.n_classes_ == forest.n_classes_
+            for tree in forest.estimators_
+        )
     )
 
 
 def _is_sound_boosting(model: Any) -> bool:
+    from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
+
     if not _fitted(model, "_predictors"):
         return True
     categorical, n_columns = model._bin_mapper.is_categorical_, model.n_features_in_
-    if not (categorical.dtype.kind in "bu" and categorical.shape == (n_columns,) and _keeps_columns(model)):
+    n_trees = 1 if len(model.classes_) == 2 else len(model.classes_)
+    if not (
+        categorical.dtype.kind in "bu"
+        and categorical.shape == (n_columns,)
+        and _keeps_columns(model)
+        and model.n_trees_per_iteration_ == n_trees
+        and _are_numbers(model._baseline_prediction, (1, n_trees))
+        and all(len(of_iteration) == n_trees for of_iteration in model._predictors)
+        and len(model._bin_mapper.bin_thresholds_) == n_columns
+        and all(of_column.ndim == 1 for of_column in model._bin_mapper.bin_thresholds_)
+        and type(model._loss).__name__ == ("HalfBinomialLoss" if n_trees == 1 else "HalfMultinomialLoss")
+    ):
         return False
     for predictor in (predictor for of_iteration in model._predictors for predictor in of_iteration):
         nodes, bits = predictor.nodes, predictor.raw_left_cat_bitsets
+        if nodes.dtype != PREDICTOR_RECORD_DTYPE or nodes.ndim != 1:
+            return False
         inner = nodes["is_leaf"] == 0
         by_category = nodes[inner & (nodes["is_categorical"] != 0)]
         if not (
-            nodes.ndim == 1
-            and len(nodes) > 0
+            len(nodes) > 0
+            and _are_numbers(nodes["value"], nodes.shape)
+            and bits.dtype == np.uint32
             and bits.ndim == 2
             and bits.shape[1] == 8
-            and _leads_to_leaves(inner, nodes["left"], nodes["right"], nodes["feature_idx"], n_columns)
+            and bits.flags.c_contiguous
+            and leads_to_leaves(inner, nodes["left"], nodes["right"], nodes["feature_idx"], n_columns)
             and (by_category["bitset_idx"] < len(bits)).all()
             and categorical[by_category["feature_idx"]].all()
         ):
@@ -143,8 +261,14 @@ def _is_sound_svc(svc: Any) -> bool:
         return True
     n_classes, n_vectors = len(svc.classes_), len(svc.support_)
     n_pairs = n_classes * (n_classes - 1) // 2
+    numbers = (svc.support_vectors_, svc._dual_coef_, svc._intercept_, svc._probA, svc._probB)
+    places = (svc.support_, svc._n_support)
     return (
-        svc.kernel in ("linear", "poly", "rbf", "sigmoid")
+        all(_are_numbers(array, array.shape) and array.dtype == np.float64 for array in numbers)
+        and all(array.dtype == np.int32 for array in places)
+        and all(array.flags.c_contiguous for array in (*numbers, *places))
+        and 0 < svc._gamma <= LARGEST
+        and svc.kernel in ("linear", "poly", "rbf", "sigmoid")
         and svc._sparse is False
         and n_classes > 1
         and svc.support_.ndim == 1
@@ -175,11 +299,41 @@ def _is_sound_one_hot(encoder: Any) -> bool:
         if dropped is not None and dropped[column] is not None:
             codes = codes[codes != dropped[column]]
             codes = codes - (codes > dropped[column])
-        # Numbers are found by binary search, which would run past the end if they were not sorted.
-        numbers = [value for value in categories.tolist() if isinstance(value, int | float) and value == value]
-        if not (size >= 0 and ((codes >= 0) & (codes < size)).all() and numbers == sorted(set(numbers))):
+        # Numbers are found by binary search, which would run past the end if they were not sorted, NaN last.
+        numbers = [value for value in categories.tolist() if isinstance(value, int | float)]
+        known = numbers[:-1] if numbers and numbers[-1] != numbers[-1] else numbers
+        if not (
+            categories.ndim == 1
+            and type(size) is int
+            and size >= 0
+            and ((codes >= 0) & (codes < size)).all()
+            and all(one < other for one, other in pairwise(known))
+            and known == [value for value in known if value == value]
+        ):
             return False
     return True
+
+
+def _is_sound_column_transformer(columns: Any) -> bool:
+    """Whether every transformer is given as many columns as it was fitted on."""
+    if not _fitted(columns, "transformers_"):
+        return True
+    names = [name for name, _, _ in columns.transformers_]
+    taken = columns._transformer_to_input_indices
+    return (
+        type(columns.sparse_output_) is bool
+        and len(set(names)) == len(names)
+        and all(0 <= place < columns.n_features_in_ for places in taken.values() for place in places)
+        and len(getattr(columns, "feature_names_in_", ())) in (0, columns.n_features_in_)
+        and all(_takes(transformer, columns, taken[name]) for name, transformer, _ in columns.transformers_)
+    )
+
+
+def _takes(transformer: Any, columns: Any, places: list[int]) -> bool:
+    expected, given = (getattr(of, "feature_names_in_", None) for of in (transformer, columns))
+    return getattr(transformer, "n_features_in_", len(places)) == len(places) and (
+        expected is None or given is None or given[places].tolist() == expected.tolist()
+    )
 
 
 def _is_sound_transformer(transformer: Any) -> bool:
@@ -187,19 +341,46 @@ def _is_sound_transformer(transformer: Any) -> bool:
 
 
 def _is_sound_pipeline(pipeline: Any) -> bool:
+    pipeline._validate_steps()
     # A cache is a folder of pickle files.
-    return pipeline.memory is None
+    return pipeline.memory is None and all(
+        _width(step) in (None, getattr(following, "n_features_in_", None))
+        for (_, step), (_, following) in pairwise(pipeline.steps)
+    )
+
+
+def _width(step: Any) -> int | None:
+    """Number of columns that a step of a pipeline makes; None if it does not tell."""
+    from sklearn.exceptions import NotFittedError
+
+    try:
+        n_names = len(step.get_feature_names_out())
+    except (AttributeError, NotFittedError):
+        return None
+    n_modes = getattr(step, "n_modes", 1)
+    if not 0 < n_modes < 64:  # the cells of tensors are numbered by 64 bits
+        raise ValueError("Tensors have too many modes.")
+    return int(n_names**n_modes)
 
 
 _TREES = ("sklearn.tree._classes.DecisionTreeClassifier", "sklearn.tree._classes.ExtraTreeClassifier")
+_COUNTING = ("Bernoulli", "Complement", "Multinomial")
+_LINEAR = ("linear_model._logistic.LogisticRegression", "linear_model._ridge.RidgeClassifier", "svm._classes.LinearSVC")
 _CHECKS: dict[str, Callable[[Any], bool]] = {
+    "sklearn.compose._column_transformer.ColumnTransformer": _is_sound_column_transformer,
     "sklearn.ensemble._forest.ExtraTreesClassifier": _is_sound_forest,
     "sklearn.ensemble._forest.RandomForestClassifier": _is_sound_forest,
     "sklearn.ensemble._hist_gradient_boosting.gradient_boosting.HistGradientBoostingClassifier": _is_sound_boosting,
     "sklearn.feature_extraction.text.TfidfTransformer": _is_sound_tfidf,
+    "sklearn.impute._base.SimpleImputer": _is_sound_imputer,
+    "sklearn.naive_bayes.GaussianNB": _is_sound_gaussian,
     "sklearn.pipeline.Pipeline": _is_sound_pipeline,
+    "sklearn.preprocessing._data.StandardScaler": _is_sound_scaler,
+    "sklearn.preprocessing._discretization.KBinsDiscretizer": _is_sound_binning,
     "sklearn.preprocessing._encoders.OneHotEncoder": _is_sound_one_hot,
     "sklearn.preprocessing._function_transformer.FunctionTransformer": _is_sound_transformer,
     "sklearn.svm._classes.SVC": _is_sound_svc,
+    **dict.fromkeys((f"sklearn.naive_bayes.{name}NB" for name in _COUNTING), _is_sound_counting),
+    **dict.fromkeys((f"sklearn.{name}" for name in _LINEAR), _is_sound_linear),
     **dict.fromkeys(_TREES, _is_sound_tree),
 }

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.core.compiled import njit
-from unnaive.counts.statistic import checked_counts, rounding_of
+from unnaive.counts.statistic import check_at_most, checked_counts, rounding_of
 from unnaive.tensors.bat_neighbours import indices_of, link_neighbours, share_before, sizes_of_groups
 
 _FIRST_ROOM = 1 << 10  # pairs; doubled as often as needed
 _MAX_ENTRIES = 2**31  # so that pairs fit in 64 bits
 _MAX_MODE_SIZE = 2**24  # each index of a mode takes a few bytes when tensors are counted or scored
+_SLACK = 1e6  # of rounding errors, where counts from a file are compared
 _COPIES = 5  # of the counts of a pair: one, two more for scoring, and the rest while arrays grow
 
 
@@ -194,7 +195,7 @@ class TensorCounts:
         """Raise ValueError if the parts do not fit together."""
         n_classes = self.n_classes
         _number_entries(self.mode_sizes, self.width)
-        checked_counts(self.class_count, (n_classes,))
+        checked_counts(self.class_count, (n_classes,), whole=False)
         for keys, counts, end in (
             (self.entries, self.entry_count, self.n_entries),
             (self.pairs, self.pair_count, self.n_entries**2),
@@ -203,7 +204,7 @@ class TensorCounts:
                 raise ValueError("The counted entries are not in order.")
             if len(keys) and not 0 <= keys[0] <= keys[-1] < end:
                 raise ValueError("The counted entries are out of range.")
-            checked_counts(counts, (len(keys), n_classes))
+            checked_counts(counts, (len(keys), n_classes), whole=False)
         if (self.entries % self.width == 0).any():
             raise ValueError("The counted entries include defaults.")
         one, other = np.divmod(self.pairs, self.n_entries)
@@ -214,6 +215,14 @@ class TensorCounts:
             and (cells[0] == cells[1]).any(axis=0).all()
         ):
             raise ValueError("The counted pairs do not share a dimension.")
+        check_at_most(_sums(self.entries // self.width, self.entry_count), self.class_count, _SLACK * self.rounding)
+        for given, paired in ((one, other), (other, one)):
+            # Values of a cell exclude each other, so that together they are no more frequent than what they occur with.
+            order = np.lexsort((paired // self.width, given))
+            given, paired, counts = given[order], paired[order] // self.width, self.pair_count[order]
+            new = (np.diff(given, prepend=-1) != 0) | (np.diff(paired, prepend=-1) != 0)
+            most = self.entry_count[np.searchsorted(self.entries, given[new])]
+            check_at_most(_sums(np.cumsum(new), counts), most, _SLACK * self.rounding)
 
     @property
     def _max_pairs(self) -> int:
@@ -327,3 +336,9 @@ def _count_pairs(place, order, starts, row_of, indices, later, classes, weights,
         if n_pairs > most:
             break
     return one[:n_pairs].copy(), other[:n_pairs].copy(), counts[:n_pairs].copy()
+
+
+def _sums(groups: NDArray[np.int64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sums of counts over runs of equal groups."""
+    first = np.flatnonzero(np.diff(groups, prepend=groups[:1] - 1))
+    return np.add.reduceat(counts, first) if len(first) else counts

@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.margin_classifier import MarginClassifier
+from unnaive.core.sound_numbers import LARGEST, are_numbers
 from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.tensors.tensor_input import read_tensors
 
@@ -134,11 +135,10 @@ class SupportTensorMachine(MarginClassifier):
         return (
             prod(self.mode_sizes_) == self.n_features_in_
             and [[vector.shape for vector in vectors] for vectors in self.weights_] == shapes
-            and self.intercept_.shape == (n_pairs,)
-            and all(
-                numbers.dtype == np.float64 and np.isfinite(numbers).all()
-                for numbers in (self.intercept_, *(vector for vectors in self.weights_ for vector in vectors))
-            )
+            and are_numbers(self.intercept_, (n_pairs,))
+            and all(are_numbers(vector, vector.shape) for vectors in self.weights_ for vector in vectors)
+            # A weight is the product of one number per mode.
+            and all(prod(np.abs(vector).max() for vector in vectors) <= LARGEST for vectors in self.weights_)
         )
 
     def __sklearn_tags__(self) -> Tags:

@@ -108,6 +108,9 @@ class TensorTransformer(TransformerMixin, BaseEstimator, metaclass=ABCMeta, auto
     def check_state(self) -> None:
         """Raise ValueError if the fitted attributes do not fit together: the kernels check no bounds."""
         self._validate_params()
+        n_modes = vars(self)["n_modes"]
+        if n_modes >= 64 or (hasattr(self, self._fitted) and len(self._names()) ** n_modes >= 2**63):
+            raise ValueError("The cells of tensors are numbered by 64 bits.")
         if hasattr(self, self._fitted) and not self._is_consistent():
             raise ValueError(f"The fitted attributes of {type(self).__name__} do not fit together.")
 

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.margin_classifier import MarginClassifier
 from unnaive.core.saved_state import check_names
+from unnaive.core.sound_numbers import are_numbers
 from unnaive.core.validation import check_labels, unchanged_on_error
 from unnaive.text.higher_order_nb import PATH_PARAMETERS, HigherOrderNB
 from unnaive.text.term_classifier import of_terms
@@ -151,7 +152,7 @@ class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         if not hasattr(self, "classes_"):
             return
         check_names(self.classes_, self.n_features_in_, getattr(self, "feature_names_in_", None))
-        if not all(_are_numbers(values, (self.n_features_in_,)) for values in (self.present_, self.absent_)):
+        if not all(are_numbers(values, (self.n_features_in_,)) for values in (self.present_, self.absent_)):
             raise ValueError("The log ratios do not fit the columns.")
 
     def __sklearn_tags__(self) -> Tags:
@@ -268,7 +269,7 @@ class HigherOrderSVC(MarginClassifier):
     def _is_consistent(self) -> bool:
         n_pairs = len(self.classes_) * (len(self.classes_) - 1) // 2
         shapes = (n_pairs, self.n_features_in_), (n_pairs,)
-        return all(_are_numbers(*pair) for pair in zip((self.coef_, self.intercept_), shapes))
+        return all(are_numbers(*pair) for pair in zip((self.coef_, self.intercept_), shapes))
 
     def __sklearn_tags__(self) -> Tags:
         tags = of_terms(super().__sklearn_tags__())
@@ -290,10 +291,6 @@ class _Pair:
         vectors = terms[documents].multiply(self.gain).tocsr()
         machine = SVC(kernel="linear", C=cost, gamma=1.0).fit(vectors, classes[documents])
         return np.asarray(machine.coef_.todense())[0] * self.gain, float(machine.intercept_[0])
-
-
-def _are_numbers(values: NDArray[Any], shape: tuple[int, ...]) -> bool:
-    return values.dtype == np.float64 and values.shape == shape and bool(np.isfinite(values).all())
 
 
 def _count(owner: Any, terms: csr_matrix, labels: NDArray[Any]) -> HigherOrderNB:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.margin_classifier import MarginClassifier
+from unnaive.core.sound_numbers import are_numbers
 from unnaive.text.term_classifier import of_terms
 from unnaive.text.term_matrix import presence, read_terms
 
@@ -144,15 +145,13 @@ class WangManningNBSVM(MarginClassifier):
 
     def _is_consistent(self) -> bool:
         n_decisions = 1 if len(self.classes_) == 2 else len(self.classes_)
-        numbers = (self._weights, self.intercept_)
         return bool(
-            all(array.dtype == np.float64 and np.isfinite(array).all() for array in numbers)
-            and self._seen.dtype.kind == "i"
+            self._seen.dtype.kind == "i"
             and self._seen.ndim == 1
             and (np.diff(self._seen) > 0).all()
             and ((self._seen >= 0) & (self._seen < self.n_features_in_)).all()
-            and self._weights.shape == (n_decisions, len(self._seen))
-            and self.intercept_.shape == (n_decisions,)
+            and are_numbers(self._weights, (n_decisions, len(self._seen)))
+            and are_numbers(self.intercept_, (n_decisions,))
         )
 
     def __sklearn_tags__(self) -> Tags:

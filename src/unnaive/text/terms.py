@@ -224,7 +224,7 @@ class Terms(TransformerMixin, BaseEstimator):
         """Raise ValueError if the fitted attributes do not fit together or with the parameters."""
         self._validate_params()
         _Reader(self)
-        if not hasattr(self, "vocabulary_"):
+        if not {"vocabulary_", "document_count_", "information_gain_", "n_documents_"} & vars(self).keys():
             return
         vocabulary, n_documents = self.vocabulary_, self.n_documents_
         counts, gain = self.document_count_, self.information_gain_

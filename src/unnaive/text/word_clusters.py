@@ -166,6 +166,9 @@ class WordClusterNB(TermClassifier):
             all(array.dtype == np.float64 and np.isfinite(array).all() for array in numbers)
             and self.class_count_.shape == self.class_log_prior_.shape == (n_classes,)
             and self.feature_log_prob_.shape == (n_classes, self.n_clusters_)
+            and (self.class_count_ >= 0).all()
+            and np.allclose(np.exp(self.class_log_prior_).sum(), 1.0)
+            and np.allclose(np.exp(self.feature_log_prob_).sum(axis=1), self.n_clusters_ > 0)
             and self.clusters_.dtype == np.int64
             and self.clusters_.shape == (self.n_features_in_,)
             and np.array_equal(np.union1d(self.clusters_, [-1]), np.arange(-1, self.n_clusters_))

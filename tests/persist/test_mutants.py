@@ -1,0 +1,36 @@
+"""Files whose content was changed are refused, or hold models that answer with probabilities."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.persist.mutants import NAMES
+
+ROOT = Path(__file__).parents[2]
+
+
+def survey(seed, number, names):
+    """Run in another process, as a mutant that is not refused may end it."""
+    command = [sys.executable, "-m", "tests.persist.mutants", str(seed), str(number), *names]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert run.returncode == 0, run.stderr[-2000:]
+    *wrong, outcomes = run.stdout.splitlines()
+    assert wrong == []
+    return json.loads(outcomes)
+
+
+def test_mutants_of_every_model_are_refused_or_sound():
+    outcomes = survey(0, 8, NAMES)
+    assert outcomes.keys() == {"refused", "sound"}
+    assert outcomes["refused"] > 4 * len(NAMES)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", NAMES)
+def test_many_mutants_of_a_model_are_refused_or_sound(name):
+    survey(1, 150, [name])
