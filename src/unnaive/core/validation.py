@@ -330,12 +330,19 @@ def shallow_copy(model: Any) -> Any:
     return twin
 
 
+def as_fitted(model: Any) -> Any:
+    """A shallow copy with the parameters that the model was fitted with, if it remembers them."""
+    twin = shallow_copy(model)
+    twin.__dict__.update(twin.__dict__.get("_fitted_with", {}))
+    return twin
+
+
 def on_one_state(method: Method) -> Method:
-    """Make a method read all attributes as of one moment, whatever other threads change meanwhile."""
+    """Make a method read all attributes as of one moment, and parameters as they were when the model was fitted."""
 
     @wraps(method)
     def reading(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return method(shallow_copy(self), *args, **kwargs)
+        return method(as_fitted(self), *args, **kwargs)
 
     return cast(Method, reading)
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from unnaive.core.additive_classifier import COMPUTING, AdditiveClassifier, Batches, is_equal
 from unnaive.core.saved_state import check_names
 from unnaive.core.shapley import shapley_values
-from unnaive.core.validation import FloatArray, IntArray, RawTable, TableInput, of_positive_weight
+from unnaive.core.validation import FloatArray, IntArray, RawTable, TableInput, as_fitted, of_positive_weight
 from unnaive.counts.count_table import CountTable, counted_into
 from unnaive.counts.counted_table import CountedTable
 from unnaive.counts.kept_rows import KeptRows
@@ -94,7 +94,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
     @property
     def _keeps_rows(self) -> bool:
         """Whether the rows themselves are kept, to be cut and counted anew when they have changed."""
-        return getattr(self, "bins", "fixed") == "exact"
+        return vars(self).get("_fitted_with", vars(self)).get("bins") == "exact"
 
     @property
     def encoder_(self) -> TableEncoder:
@@ -116,11 +116,10 @@ class CountingClassifier(TableInput, AdditiveClassifier):
     def _current(self) -> CountedTable:
         """The counts that scores follow from, of the rows as they are cut now."""
         check_is_fitted(self)
-        self._check_parameters_of_fit()
         counted, follows = self.counted_, self._follows
         if follows.current is None:
             if self._keeps_rows:
-                counted = self._recounted(counted.encoder, cast(KeptRows, counted.statistic))
+                counted = as_fitted(self)._recounted(counted.encoder, cast(KeptRows, counted.statistic))
             elif counted.statistic.takes_fractions:
                 counted = replace(counted, statistic=counted.statistic.plain())
             follows.current = counted
@@ -131,7 +130,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         """What follows from the counts."""
         current, follows = self._current, self._follows
         if follows.derived is None:
-            follows.derived = self._derive(current.statistic)
+            follows.derived = as_fitted(self)._derive(current.statistic)
         return follows.derived
 
     def settle(self) -> None:
