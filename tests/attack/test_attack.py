@@ -1,0 +1,92 @@
+"""Parts of the harness with fixed seeds and few attempts, and that the harness finds what it should."""
+
+import os
+import runpy
+import sys
+from importlib import import_module
+
+import pytest
+
+from tests.attack import run as running
+from tests.attack.run import PARTS, Found, report, run
+from tests.attack.violation import Violation
+from tests.examples import thorough
+
+PLANTED = """
+import os
+from unittest import SkipTest
+
+from tests.attack.violation import Violation
+
+def attempt(seed, folder):
+    if seed == 1:
+        os.abort()
+    if seed == 2:
+        yield Violation("a planted one", "of two\\nlines")
+    if seed == 3:
+        raise KeyError("planted")
+    if seed == 4:
+        raise SkipTest("no more")
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("part", "seeds"),
+    [
+        ("sequences", range(3)),
+        ("fits", range(1, 6)),
+        thorough("sequences", range(3, 60)),
+        thorough("fits", range(60)),
+        thorough("threads", range(4)),
+        thorough("kills", range(5)),
+        thorough("writers", range(2)),
+        thorough("model_files", range(2)),
+        thorough("hostile_names", range(5)),
+        thorough("budgets", range(7, 11)),
+    ],
+)
+def test_nothing_is_violated(part, seeds, tmp_path):
+    found = []
+    for seed in seeds:
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        found += [(seed, *violation) for violation in import_module(f"tests.attack.{part}").attempt(seed, folder)]
+    assert found == []
+
+
+def test_violations_errors_and_deaths_are_reported(tmp_path, monkeypatch):
+    (tmp_path / "planted.py").write_text(PLANTED)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
+    found = run("planted", 0, 60, tmp_path, module="planted")
+    assert found.tried == 4
+    assert found.skipped == "no more"
+    assert [(seed, violation.what.split(" with ")[0]) for seed, violation in found.violations] == [
+        (1, "the process ended"),
+        (2, "a planted one"),
+        (3, "the attempt itself raised KeyError"),
+    ]
+    told = report([found])
+    assert "of two\n    lines" in told
+    assert "--only planted --seed 2 --minutes 0" in told
+    assert told.splitlines()[-1].split() == ["planted", "4", "3", "no", "more"]
+
+
+def test_the_exit_status_tells_of_violations(monkeypatch, capsys):
+    def main(*arguments):
+        monkeypatch.setattr(sys, "argv", ["attack", "--minutes", "0", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_module("tests.attack", run_name="__main__")
+        return ended.value.code
+
+    tried = []
+
+    def found(part, seed, seconds, folder):
+        tried.append((part, seed, seconds))
+        return Found(part, 1, [(seed, Violation("broken"))] * (part == "kills"))
+
+    monkeypatch.setattr(running, "run", found)
+    assert main("--only", "fits", "--seed", "5") == 0
+    assert main("--seed", "5") == 1
+    assert tried == [(part, 5, 0) for part in ("fits", *PARTS)]
+    assert "kills: broken (1 times: seeds 5)" in capsys.readouterr().out
