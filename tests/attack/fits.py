@@ -44,8 +44,8 @@ def attempt(seed, folder):
             yield from violations
             if fitted is None:
                 return
-            yield from asked(name, model, X, y, weighted, words)
-        yield from failing(name, model, X, y, words, rng)
+            yield from asked(model, X, y, weighted, words)
+        yield from failing(model, X, y, words, rng)
 
 
 def answered(call, words, ask):
@@ -65,36 +65,36 @@ def place_of(error):
     return (own or passed)[-1]
 
 
-def asked(name, model, X, y, weighted, words):
+def asked(model, X, y, weighted, words):
     """Violations in the answers of a fitted model."""
     proba, violations = answered("predict_proba", words, lambda: model.predict_proba(X))
     yield from violations
     if proba is not None:
         if not np.isfinite(proba).all():
-            yield Violation(f"{name}: NaN or infinity in predict_proba", words)
+            yield Violation("NaN or infinity in predict_proba", words)
         elif proba.min() < 0 or np.abs(proba.sum(axis=1) - 1).max() > 1e-9:
-            yield Violation(f"{name}: probabilities that do not sum to 1", f"{words}: {proba.sum(axis=1)}")
+            yield Violation("probabilities that do not sum to 1", f"{words}: {proba.sum(axis=1)}")
         labels, violations = answered("predict", words, lambda: model.predict(X))
         yield from violations
         if labels is not None and not np.isin(labels, model.classes_).all():
-            yield Violation(f"{name}: a label that is not a class", words)
+            yield Violation("a label that is not a class", words)
     if hasattr(model, "predict_evidence"):
         evidence, violations = answered("predict_evidence", words, lambda: model.predict_evidence(X))
         yield from violations
         if evidence is not None:
             scores = model.predict_joint_log_proba(X)
             if np.isnan(evidence).any():
-                yield Violation(f"{name}: NaN in predict_evidence", words)
+                yield Violation("NaN in predict_evidence", words)
             elif not np.allclose(evidence.sum(axis=1), scores, rtol=1e-6, atol=1e-6):
                 off = np.abs(evidence.sum(axis=1) - scores).max()
-                yield Violation(f"{name}: evidence does not sum to the joint log scores", f"{words}: off by {off}")
+                yield Violation("evidence does not sum to the joint log scores", f"{words}: off by {off}")
     if hasattr(model, "leave_one_out_proba"):
         rest, violations = answered("leave_one_out_proba", words, lambda: model.leave_one_out_proba(X, y, *weighted))
         yield from violations
         if rest is None and not violations:
-            yield Violation(f"{name}: leave_one_out_proba refuses the rows of fit", words)
+            yield Violation("leave_one_out_proba refuses the rows of fit", words)
         if rest is not None and not (np.isfinite(rest).all() and np.allclose(rest.sum(axis=1), 1)):
-            yield Violation(f"{name}: leave_one_out_proba is no distribution", words)
+            yield Violation("leave_one_out_proba is no distribution", words)
 
 
 def wrong_rows(X, y):
@@ -135,7 +135,7 @@ CALLS = {
 }
 
 
-def failing(name, model, X, y, words, rng):
+def failing(model, X, y, words, rng):
     """Violations of calls that should fail: another error than a refusal, a change, or NaN after it was accepted."""
     before, kept = state(model, X), copy.deepcopy(model)
     for wrong, rows in wrong_rows(X, y):
@@ -146,12 +146,12 @@ def failing(name, model, X, y, words, rng):
         answer, violations = answered(call, told, lambda: CALLS[call](model, *rows))  # noqa: B023
         yield from violations
         if answer is None and state(model, X) != before:
-            yield Violation(f"{name}: {call} with {wrong} failed and changed the model", told)
+            yield Violation(f"{call} with {wrong} failed and changed the model", told)
         elif answer is model:
             proba, violations = answered("predict_proba", told, lambda: model.predict_proba(rows[0]))  # noqa: B023
             yield from violations
             if proba is not None and not np.isfinite(proba).all():
-                yield Violation(f"{name}: NaN or infinity after {call} with {wrong}", told)
+                yield Violation(f"NaN or infinity after {call} with {wrong}", told)
         if answer is model or state(model, X) != before:
             model = copy.deepcopy(kept)
     if hasattr(model, "merge"):
@@ -160,7 +160,7 @@ def failing(name, model, X, y, words, rng):
             _, violations = answered("merge", told, lambda: model.merge(other))  # noqa: B023
             yield from violations
             if state(model, X) != before:
-                yield Violation(f"{name}: merge with {wrong} failed and changed the model", told)
+                yield Violation(f"merge with {wrong} failed and changed the model", told)
 
 
 def state(model, X):

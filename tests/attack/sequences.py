@@ -1,7 +1,9 @@
 """Models that learn, forget, merge, fail, are interrupted and saved are those of a fit on the rows they hold."""
 
 import copy
+import os
 import signal
+import sys
 import time
 import warnings
 
@@ -14,6 +16,7 @@ from unnaive.models import MODELS
 from unnaive.persist import content_hash, load, save
 
 STEPS, INTERRUPTS = 12, 20
+PACKAGE = os.sep + "unnaive" + os.sep
 CATEGORICAL = ["text", "declared"]
 # Probabilities of these are a continuous function of the counts; the others choose a structure, or drop rare parents.
 CONTINUOUS = ("nb", "gnb", "kde-nb", "waode", "hnb")
@@ -69,13 +72,10 @@ class Machine:
     def fitted(self, rows):
         return self.new().fit(*self.of(rows))
 
-    def tell(self, words):
-        self.story.append(words)
-
     def fit(self):
         self.rows, words = self.drawn(6, 30)
         self.model = self.fitted(self.rows)
-        self.tell(f"fit {words}")
+        self.story.append(f"fit {words}")
         self.counted(self.rows)
 
     def counted(self, rows):
@@ -112,7 +112,7 @@ class Machine:
 
     def apply(self, change):
         words, call, some, after = change
-        self.tell(words)
+        self.story.append(words)
         try:
             call(self.model)
         except Exception as error:
@@ -139,42 +139,46 @@ class Machine:
             "merge another kind": lambda: self.model.merge(None),
         }
         words = str(self.rng.choice(list(wrong)))
-        self.tell(f"fail to {words}")
+        self.story.append(f"fail to {words}")
         try:
             wrong[words]()
         except (ValueError, TypeError):
-            return [] if self.seen(self.model) == before else [f"{self.name}: {words} failed and changed the model"]
-        return [] if "other columns" in words or "never" in words else [f"{self.name}: {words} was accepted"]
+            return [] if self.seen(self.model) == before else [f"{words} failed and changed the model"]
+        return [] if "other columns" in words or "never" in words else [f"{words} was accepted"]
 
     def interrupt(self):
         """A change that is interrupted is made, or not."""
         words, call, some, after = self.change()
-        copied = copy.deepcopy(self.model)
         began = time.perf_counter()
-        call(copied)
+        call(copy.deepcopy(self.model))
         seconds = time.perf_counter() - began
+        copied = copy.deepcopy(self.model)
+        n_lines = interrupted_at(lambda: call(copied))
         old, new = self.seen(copy.deepcopy(self.model)), self.seen(copied)
         for _ in range(INTERRUPTS):
-            moment = float(self.rng.uniform(0, 1.2 * seconds)) + 1e-6
-            interrupted(lambda: call(self.model), moment)
+            if self.rng.random() < 0.5:
+                moment = 1 + n_lines - int(n_lines ** self.rng.uniform())  # most often near the end
+                self.story.append(f"interrupt before line {moment} of {n_lines}: {words}")
+                interrupted_at(lambda: call(self.model), moment)
+            else:
+                moment = float(self.rng.uniform(0, 1.2 * seconds)) + 1e-6
+                self.story.append(f"interrupt after {moment:.6f} s of {seconds:.6f}: {words}")
+                interrupted_after(lambda: call(self.model), moment)
             seen = self.seen(self.model)
             if seen != old:
                 break
-        self.tell(f"interrupt after {moment:.6f} s of {seconds:.6f}: {words}")
+            self.story.pop()
         if seen == old:
             return []
         if seen == new:
             self.rows = after
             self.counted(some)
             return self.compare()
-        half = [
-            ("old" if mine == one else "new" if mine == other else "neither")
-            for mine, one, other in zip(seen, old, new)
-        ]
+        half = ["old" if mine == one else "new" if mine == two else "neither" for mine, one, two in zip(seen, old, new)]
         return [f"an interrupted {words.split()[0]} leaves content {half[0]} and answers {half[1]}"]
 
     def save_and_load(self):
-        self.tell("save and load")
+        self.story.append("save and load")
         save(self.model, self.folder / "m.unnaive")
         self.model = load(self.folder / "m.unnaive").model
         return self.compare()
@@ -188,17 +192,17 @@ class Machine:
         expected, X = self.fitted(self.rows), self.of(self.rows)[0]
         if self.exact or self.weights != "any":
             if content_hash(self.model) != content_hash(expected):
-                return [f"{self.name}: another content hash than a fit on the same rows"]
+                return ["another content hash than a fit on the same rows"]
             same = np.array_equal(self.model.predict_proba(X), expected.predict_proba(X))
-            return [] if same else [f"{self.name}: other answers than a fit on the same rows"]
+            return [] if same else ["other answers than a fit on the same rows"]
         if self.model.classes_.tolist() != expected.classes_.tolist():
-            return [f"{self.name}: other classes than a fit on the same rows"]
+            return ["other classes than a fit on the same rows"]
         known = [[None if of is None else of.tolist() for of in m.encoder_.categories_] for m in (self.model, expected)]
         if known[0] != known[1]:
-            return [f"{self.name}: other categories than a fit on the same rows"]
+            return ["other categories than a fit on the same rows"]
         off = float(np.abs(self.model.predict_proba(X) - expected.predict_proba(X)).max())
-        self.tell(f"probabilities are off by {off:.2g}, rounding allows {self.rounding():.2g}")
-        return [] if off <= self.rounding() else [f"{self.name}: probabilities off by more than rounding"]
+        self.story.append(f"probabilities are off by {off:.2g}, rounding allows {self.rounding():.2g}")
+        return [] if off <= self.rounding() else ["probabilities off by more than rounding"]
 
     def rounding(self):
         """How far probabilities may be off.
@@ -214,8 +218,8 @@ class Machine:
         return float(min(1.0, 2 * 100 * (len(CATEGORICAL) + 2) * off))
 
 
-def interrupted(call, seconds):
-    """Interrupt a call after some seconds, unless it has ended."""
+def interrupted_after(call, seconds):
+    """Interrupt a call after some seconds, by a signal, unless it has ended."""
 
     fired = []
 
@@ -235,3 +239,27 @@ def interrupted(call, seconds):
             raise
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+def interrupted_at(call, line=0):
+    """Interrupt a call before it runs so many lines of the package, never if 0; how many lines it ran."""
+    lines = []
+
+    def trace(frame, event, _):
+        if PACKAGE not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            lines.append(frame.f_lineno)
+            if len(lines) == line:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(before)
+    return len(lines)
