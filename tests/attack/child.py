@@ -16,7 +16,7 @@ from unittest import SkipTest
 
 from tests.attack.violation import Violation
 
-LONGEST = 300  # seconds: an attempt that takes longer hangs
+LONGEST = 180  # seconds: an attempt that takes longer hangs
 
 
 def attempts(module, seed, seconds, journal):

@@ -89,7 +89,9 @@ def asked(model, X, y, weighted, words):
                 off = np.abs(evidence.sum(axis=1) - scores).max()
                 yield Violation("evidence does not sum to the joint log scores", f"{words}: off by {off}")
     if hasattr(model, "leave_one_out_proba"):
-        rest, violations = answered("leave_one_out_proba", words, lambda: model.leave_one_out_proba(X, y, *weighted))
+        counted = np.isin(y, model.classes_)  # not labels of rows of zero weight alone
+        rows = (X[counted], y[counted], *(of_rows[counted] for of_rows in weighted))
+        rest, violations = answered("leave_one_out_proba", words, lambda: model.leave_one_out_proba(*rows))
         yield from violations
         if rest is None and not violations:
             yield Violation("leave_one_out_proba refuses the rows of fit", words)

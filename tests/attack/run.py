@@ -86,7 +86,7 @@ def report(results):
             causes.setdefault(violation.what, []).append((seed, violation.how))
         for what, cases in causes.items():
             seed, how = min(cases, key=lambda case: len(case[1]))
-            seeds = ", ".join(str(one) for one in dict.fromkeys(one for one, _ in cases[:10]))
+            seeds = ", ".join(map(str, [*dict.fromkeys(one for one, _ in cases)][:10]))
             lines += [f"{found.part}: {what} ({len(cases)} times: seeds {seeds})"]
             lines += [f"    {line}" for line in how.splitlines()]
             lines += [f"    repeat: python -m tests.attack --only {found.part} --seed {seed} --minutes 0", ""]

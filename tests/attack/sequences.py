@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -155,22 +156,24 @@ class Machine:
         copied = copy.deepcopy(self.model)
         n_lines = interrupted_at(lambda: call(copied))
         old, new = self.seen(copy.deepcopy(self.model)), self.seen(copied)
+        change = partial(call, self.model)
+        moments = np.random.default_rng(self.rng.integers(2**32))  # what follows is the same, however many are drawn
         for _ in range(INTERRUPTS):
-            if self.rng.random() < 0.5:
-                moment = 1 + n_lines - int(n_lines ** self.rng.uniform())  # most often near the end
-                self.story.append(f"interrupt before line {moment} of {n_lines}: {words}")
-                interrupted_at(lambda: call(self.model), moment)
+            if moments.random() < 0.5:
+                line = 1 + n_lines - int(n_lines ** moments.uniform())  # most often near the end
+                moment = f"before line {line} of {n_lines}"
+                interrupted_at(change, line)
             else:
-                moment = float(self.rng.uniform(0, 1.2 * seconds)) + 1e-6
-                self.story.append(f"interrupt after {moment:.6f} s of {seconds:.6f}: {words}")
-                interrupted_after(lambda: call(self.model), moment)
+                after_seconds = float(moments.uniform(1e-6, 1.2 * seconds))
+                moment = f"after {after_seconds:.6f} s of {seconds:.6f}"
+                interrupted_after(change, after_seconds)
             seen = self.seen(self.model)
             if seen != old:
                 break
-            self.story.pop()
+        self.story.append(f"interrupt {moment}: {words}")
         if seen == old:
-            return []
-        if seen == new:
+            call(self.model)
+        if seen in (old, new):
             self.rows = after
             self.counted(some)
             return self.compare()

@@ -34,16 +34,16 @@ def attempt(seed, folder):
 @pytest.mark.parametrize(
     ("part", "seeds"),
     [
-        ("sequences", range(3)),
-        ("fits", range(1, 6)),
-        thorough("sequences", range(3, 60)),
+        ("sequences", [3, 4, 9]),
+        ("fits", [1, 2, 5, 10]),
+        thorough("sequences", range(60)),
         thorough("fits", range(60)),
         thorough("threads", range(4)),
         thorough("kills", range(5)),
         thorough("writers", range(2)),
         thorough("model_files", range(2)),
         thorough("hostile_names", range(5)),
-        thorough("budgets", range(7, 11)),
+        thorough("budgets", [7, 8, 9, 15]),
     ],
 )
 def test_nothing_is_violated(part, seeds, tmp_path):
