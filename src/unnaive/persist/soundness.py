@@ -33,6 +33,8 @@ def check_model(model: Any) -> None:
             pattern = vars(part).get(attribute)
             if isinstance(pattern, str) and not is_linear(pattern):
                 raise UnsafePatternError(f"{attribute}={pattern[:80]!r}")
+        if not _has_sound_columns(part):
+            raise ValueError(f"The columns of a {kind.__name__} are not sound.")
         if name.startswith("unnaive."):
             kind.check_state(part)
         else:
@@ -81,6 +83,19 @@ def _are_numbers(numbers: Any, shape: tuple[int, ...]) -> bool:
 def _are_shares(numbers: Any, shape: tuple[int, ...]) -> bool:
     """Whether these are probabilities that sum to 1."""
     return _are_numbers(numbers, shape) and bool((numbers >= 0).all() and np.allclose(numbers.sum(axis=-1), 1.0))
+
+
+def _has_sound_columns(part: Any) -> bool:
+    """Whether the number of columns is one, their names are as many, and what is made of them is known."""
+    n_columns, names = vars(part).get("n_features_in_", 0), vars(part).get("feature_names_in_")
+    made = vars(part).get("_sklearn_output_config", {})
+    return (
+        isinstance(n_columns, int | np.integer)
+        and n_columns >= 0
+        and (names is None or "n_features_in_" not in vars(part) or names.shape == (n_columns,))
+        and isinstance(made, dict)
+        and all(container in ("default", "pandas", "polars") for container in made.values())
+    )
 
 
 def _has_sound_classes(part: Any) -> bool:
@@ -145,7 +160,7 @@ def _is_sound_scaler(scaler: Any) -> bool:
 
 
 def _is_sound_imputer(imputer: Any) -> bool:
-    if not _fitted(imputer, "statistics_"):
+    if not _fitted(imputer, "n_features_in_"):
         return True
     filled, shape = imputer.statistics_, (imputer.n_features_in_,)
     if filled.dtype.kind == "f":
@@ -162,7 +177,10 @@ def _is_sound_binning(bins: Any) -> bool:
         and n_bins.shape == (bins.n_features_in_,)
         and [np.shape(of_column) for of_column in edges] == [(n + 1,) for n in n_bins.tolist()]
         and all(_are_numbers(c, c.shape) and bool((np.diff(c) >= 0).all()) for c in edges)
-        and (bins.encode == "ordinal" or [len(c) for c in bins._encoder.categories_] == n_bins.tolist())
+        and (
+            bins.encode == "ordinal"
+            or [c.tolist() for c in bins._encoder.categories_] == [[*range(n)] for n in n_bins.tolist()]
+        )
     )
 
 
@@ -174,7 +192,9 @@ def _is_sound_tree(tree: Any) -> bool:
     return (
         type_name(type(nodes)) == TREE
         and nodes.n_features == tree.n_features_in_ > 0
-        and nodes.n_classes.tolist() == [tree.n_classes_] == [n_classes]
+        and nodes.n_classes.tolist() == [n_classes]
+        and np.ndim(tree.n_classes_) == 0
+        and tree.n_classes_ == n_classes
         and tree.n_outputs_ == 1
         and _are_shares(nodes.value, (nodes.node_count, 1, n_classes))
     )
@@ -211,7 +231,11 @@ def _is_sound_boosting(model: Any) -> bool:
         and _are_numbers(model._baseline_prediction, (1, n_trees))
         and all(len(of_iteration) == n_trees for of_iteration in model._predictors)
         and len(model._bin_mapper.bin_thresholds_) == n_columns
-        and all(of_column.ndim == 1 for of_column in model._bin_mapper.bin_thresholds_)
+        and bool((categorical <= 1).all())
+        and all(
+            of_column.ndim == 1 and bool(not coded or ((of_column >= 0) & (of_column < 256)).all())
+            for of_column, coded in zip(model._bin_mapper.bin_thresholds_, categorical)
+        )
         and type(model._loss).__name__ == ("HalfBinomialLoss" if n_trees == 1 else "HalfMultinomialLoss")
     ):
         return False
@@ -304,9 +328,8 @@ def _is_sound_one_hot(encoder: Any) -> bool:
         known = numbers[:-1] if numbers and numbers[-1] != numbers[-1] else numbers
         if not (
             categories.ndim == 1
-            and type(size) is int
-            and size >= 0
-            and ((codes >= 0) & (codes < size)).all()
+            and categories.dtype.kind in "OUSbiuf"
+            and np.unique(codes).tolist() == [*range(size)]
             and all(one < other for one, other in pairwise(known))
             and known == [value for value in known if value == value]
         ):
@@ -330,6 +353,8 @@ def _is_sound_column_transformer(columns: Any) -> bool:
 
 
 def _takes(transformer: Any, columns: Any, places: list[int]) -> bool:
+    if not (hasattr(transformer, "transform") or transformer in ("drop", "passthrough")):
+        return False
     expected, given = (getattr(of, "feature_names_in_", None) for of in (transformer, columns))
     return getattr(transformer, "n_features_in_", len(places)) == len(places) and (
         expected is None or given is None or given[places].tolist() == expected.tolist()
@@ -337,7 +362,9 @@ def _takes(transformer: Any, columns: Any, places: list[int]) -> bool:
 
 
 def _is_sound_transformer(transformer: Any) -> bool:
-    return transformer.inverse_func is None and (transformer.func is None or isinstance(transformer.func, partial))
+    return transformer.inverse_func is None and (
+        transformer.func is None or (isinstance(transformer.func, partial) and bool(transformer.func.keywords["dtype"]))
+    )
 
 
 def _is_sound_pipeline(pipeline: Any) -> bool:
