@@ -511,6 +511,12 @@ def test_pipelines_answer_as_before(name, tmp_path):
         assert_kept(clone(PIPELINES[name]).fit(*table_of_objects(0, 150)), table_of_objects(1, 60)[0], tmp_path)
 
 
+@pytest.mark.filterwarnings("ignore:Feature 0 is constant")
+def test_a_column_of_one_value_in_bins_is_kept(tmp_path):
+    table = pd.DataFrame({"one": np.ones(30), "other": np.arange(30.0)})
+    assert_kept(MODELS["sk-bnb"].make().fit(table, np.arange(30) % 2), table, tmp_path)
+
+
 def ratios_of_two_classes():
     return make_pipeline(Terms(), HigherOrderTransformer(), LogisticRegression())
 
@@ -1559,6 +1565,12 @@ BROKEN_PARTS = {
         lambda schema, _: attributes(first(schema, "ObjectNode", "OneHotEncoder"))["_n_features_outs"]["content"][
             0
         ].update(content="1", __id__=77),
+    ),
+    "more columns than there is memory for": (
+        "logistic",
+        lambda schema, _: attributes(first(schema, "ObjectNode", "OneHotEncoder"))["_n_features_outs"]["content"][
+            0
+        ].update(content=str(2**40), __id__=77),
     ),
     "columns of fewer categories": (
         "logistic",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.core.compiled import njit
+from unnaive.core.sound_numbers import LARGEST
 from unnaive.core.splitmix import STEP, mixed
 from unnaive.counts.statistic import Growth, Rows, Shrinkage
 from unnaive.encoding.distinct_numbers import DistinctNumbers, as_columns
@@ -186,8 +187,8 @@ class KeptRows:
             raise ValueError("Rows must occur at least once.")
         if not (rows.unit_weights > 0).all():
             raise ValueError("Weights of rows must be positive.")
-        if not np.isfinite((rows.unit_weights[rows.units] * rows.times).sum()):
-            raise ValueError("Weights of rows must be finite.")
+        if not (rows.unit_weights[rows.units] * rows.times).sum() <= LARGEST:
+            raise ValueError("Weights of rows must be numbers that can be multiplied.")
         self._parts = (*self.empty()._parts, rows)
         _ = self._rows
 

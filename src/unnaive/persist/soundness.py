@@ -91,7 +91,7 @@ def _has_sound_columns(part: Any) -> bool:
     made = vars(part).get("_sklearn_output_config", {})
     return (
         isinstance(n_columns, int | np.integer)
-        and n_columns >= 0
+        and bool(n_columns >= 0)
         and (names is None or "n_features_in_" not in vars(part) or names.shape == (n_columns,))
         and isinstance(made, dict)
         and all(container in ("default", "pandas", "polars") for container in made.values())
@@ -176,7 +176,7 @@ def _is_sound_binning(bins: Any) -> bool:
         n_bins.dtype.kind == "i"
         and n_bins.shape == (bins.n_features_in_,)
         and [np.shape(of_column) for of_column in edges] == [(n + 1,) for n in n_bins.tolist()]
-        and all(_are_numbers(c, c.shape) and bool((np.diff(c) >= 0).all()) for c in edges)
+        and all(bool((c[:-1] <= c[1:]).all()) for c in edges)  # a column of one value has infinite ones
         and (
             bins.encode == "ordinal"
             or [c.tolist() for c in bins._encoder.categories_] == [[*range(n)] for n in n_bins.tolist()]
@@ -329,7 +329,9 @@ def _is_sound_one_hot(encoder: Any) -> bool:
         if not (
             categories.ndim == 1
             and categories.dtype.kind in "OUSbiuf"
-            and np.unique(codes).tolist() == [*range(size)]
+            and len(np.unique(codes)) == size
+            and codes.min(initial=0) == 0
+            and codes.max(initial=-1) == size - 1
             and all(one < other for one, other in pairwise(known))
             and known == [value for value in known if value == value]
         ):
