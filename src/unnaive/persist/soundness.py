@@ -112,7 +112,7 @@ def _is_sound_tfidf(weights: Any) -> bool:
 
 
 def _is_sound_linear(model: Any) -> bool:
-    if not _fitted(model, "coef_"):
+    if not _fitted(model, "classes_"):
         return True
     n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
     return (
@@ -124,7 +124,7 @@ def _is_sound_linear(model: Any) -> bool:
 
 
 def _is_sound_gaussian(model: Any) -> bool:
-    if not _fitted(model, "theta_"):
+    if not _fitted(model, "classes_"):
         return True
     shape = (len(model.classes_), model.n_features_in_)
     return (
@@ -136,7 +136,7 @@ def _is_sound_gaussian(model: Any) -> bool:
 
 def _is_sound_counting(model: Any) -> bool:
     """Naive Bayes of scikit-learn on counts."""
-    if not _fitted(model, "feature_log_prob_"):
+    if not _fitted(model, "classes_"):
         return True
     shape = (len(model.classes_), model.n_features_in_)
     with np.errstate(divide="ignore"):
@@ -153,10 +153,11 @@ def _is_sound_scaler(scaler: Any) -> bool:
     parts = [np.asarray(part) for part in (scaler.mean_, scaler.scale_) if part is not None]
     # A column without values has neither.
     empty = [np.isnan(part) for part in parts]
-    return all(
+    scale = np.ones(1) if scaler.scale_ is None else np.nan_to_num(scaler.scale_.astype(np.float64), nan=1.0)
+    return bool((scale >= 1 / LARGEST).all()) and all(
         _are_numbers(np.where(nothing, 0.0, part), (scaler.n_features_in_,)) and np.array_equal(nothing, empty[0])
         for nothing, part in zip(empty, parts)
-    ) and (scaler.scale_ is None or bool((np.nan_to_num(scaler.scale_, nan=1.0) >= 1 / LARGEST).all()))
+    )
 
 
 def _is_sound_imputer(imputer: Any) -> bool:
@@ -165,7 +166,7 @@ def _is_sound_imputer(imputer: Any) -> bool:
     filled, shape = imputer.statistics_, (imputer.n_features_in_,)
     if filled.dtype.kind == "f":
         return _are_numbers(np.where(np.isnan(filled), 0.0, filled), shape)
-    return bool(filled.shape == shape)
+    return filled.dtype.kind in "OUSbiu" and bool(filled.shape == shape)
 
 
 def _is_sound_binning(bins: Any) -> bool:
@@ -186,7 +187,7 @@ def _is_sound_binning(bins: Any) -> bool:
 
 def _is_sound_tree(tree: Any) -> bool:
     """Whether a tree fits its estimator; that it leads to leaves was checked before it was made."""
-    if not _fitted(tree, "tree_"):
+    if not _fitted(tree, "classes_"):
         return True
     nodes, n_classes = tree.tree_, len(tree.classes_)
     return (
@@ -219,7 +220,7 @@ def _is_sound_forest(forest: Any) -> bool:
 def _is_sound_boosting(model: Any) -> bool:
     from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
 
-    if not _fitted(model, "_predictors"):
+    if not _fitted(model, "classes_"):
         return True
     categorical, n_columns = model._bin_mapper.is_categorical_, model.n_features_in_
     n_trees = 1 if len(model.classes_) == 2 else len(model.classes_)
@@ -281,7 +282,7 @@ def _keeps_columns(model: Any) -> bool:
 
 
 def _is_sound_svc(svc: Any) -> bool:
-    if not _fitted(svc, "support_vectors_"):
+    if not _fitted(svc, "classes_"):
         return True
     n_classes, n_vectors = len(svc.classes_), len(svc.support_)
     n_pairs = n_classes * (n_classes - 1) // 2
