@@ -43,7 +43,13 @@ def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequenc
     Raises
     ------
     DataError
-        The file does not exist or is not in the format its name says.
+        The file does not exist, is not in the format its name says, or has a line beyond a limit.
+
+    Notes
+    -----
+    A line of a text file, packed or not, may have 2**26 bytes, a field 2**24 bytes, a table 2**20 columns, and an
+    attribute of an ARFF or KEEL file 2**20 declared values. The environment variable UNNAIVE_LIMITS names other limits,
+    as in ``line_bytes=200000000,field_bytes=200000000,columns=2000000,values=2000000``.
 
     Examples
     --------
