@@ -34,8 +34,8 @@ def read_numbers(owner: Any, X: Any, reset: bool) -> FloatArray:
         numbers = np.empty((table.n_rows, table.n_columns))
         numbers[:, table.number_columns] = table.numbers
         for column, raw in table.others.items():
-            held_values = raw.declared or () if raw.values is None else raw.values
-            values = [value for value in held_values if not is_missing(value)]
+            present = raw.declared if raw.values is None else [value for value in raw.values if not is_missing(value)]
+            values = present or []
             truths = bool(values) and all(isinstance(value, bool | np.bool_) for value in values)
             others = [value for value in values if not is_number(value)]
             if raw.values is not None and values and (truths or not others):
