@@ -439,5 +439,5 @@ def _is_convertible(value: Any) -> bool:
     try:
         float(value)
     except (TypeError, ValueError):
-        return is_missing(value)
+        return is_missing(value) or isinstance(value, complex)  # of which scikit-learn says more
     return True

@@ -39,7 +39,8 @@ def is_labelled(y: Any) -> NDArray[np.bool_]:
 def labels_of(y: Any, known: NDArray[np.bool_]) -> NDArray[Any]:
     """The labels of the rows that have one, in a dtype of their own: None among them would make them objects."""
     labels = np.asarray(y)
-    refuse_mixed_labels([label for label, is_known in zip(y, known) if is_known])
+    given = y if isinstance(y, list | tuple) else labels  # an array of a list of text and numbers is all text
+    refuse_mixed_labels([label for label, is_known in zip(given, known) if is_known])
     chosen = labels[known]
     return np.array(chosen.tolist()) if labels.dtype.kind == "O" and chosen.ndim == 1 else chosen
 
