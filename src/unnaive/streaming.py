@@ -95,7 +95,8 @@ def fit_file(
     else:
         parts = list(_labelled(table, target, labels, columns, counted, progress))
         model.fit(pd.concat([X for X, _ in parts]), np.concatenate([y for _, y in parts]))
-    kinds = {name: kind for name, kind in table.kinds.items() if name in columns or name == target}
+    used = {*columns, target}
+    kinds = {name: kind for name, kind in table.kinds.items() if name in used}
     return Fitted(entry.name, model, target, kinds, counted["rows"], counted["unlabelled"], columns if text else ())
 
 
@@ -292,10 +293,11 @@ def _notes(saved: SavedModel) -> dict[str, Any]:
 def _known_columns(saved: SavedModel, source: str | Path, names: list[str]) -> TableFile:
     """A file with the columns of a model, read as the kinds it was fitted on."""
     table = open_source(source)
-    texts = [name for name, kind in kinds_of(saved).items() if kind == "text" and name in table.columns]
+    known = set(table.columns)
+    texts = [name for name, kind in kinds_of(saved).items() if kind == "text" and name in known]
     if texts:
         table = as_text(table, texts)
-    absent = [name for name in names if name not in table.columns]
+    absent = [name for name in names if name not in known]
     if absent:
         raise DataError(
             f"{source} lacks the column {absent[0]!r}"
