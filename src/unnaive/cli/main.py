@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -51,6 +52,7 @@ def main() -> None:
     """Run the command; errors are one sentence, and exit code 2."""
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]  # allowed anywhere
     debug = len(arguments) < len(sys.argv) - 1
+    warnings.filterwarnings("ignore", "Glyph ")  # by matplotlib, with the character itself, which may be a control
     try:
         code = app(arguments, standalone_mode=False)
     except typer.Abort:  # on Ctrl-C in older releases of typer; newer ones return an exit code

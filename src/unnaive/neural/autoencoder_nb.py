@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState, check_names
-from unnaive.core.sound_numbers import LARGEST, are_numbers
+from unnaive.core.sound_numbers import are_numbers
 from unnaive.counts.moments import add_gaussian
 from unnaive.encoding.numeric_columns import NumericClassifier
 from unnaive.neural.min_max_scaling import column_range, rescale
@@ -180,7 +180,8 @@ class AutoencoderNB(KeptState, NumericClassifier):
         if not (
             all(are_numbers(kept[name], shape) for name, shape in shapes.items())
             and (kept["class_count_"] > 0).all()
-            and (kept["var_"] >= 1 / LARGEST).all()
+            and (kept["var_"] >= _MIN_VARIANCE).all()
+            and ((kept["theta_"] >= 0) & (kept["theta_"] <= 1)).all()  # as all values of hidden units
             and (kept["_width"] >= 0).all()
             and kept["epoch_"] >= 1
             and np.isfinite(kept["error_"])
