@@ -45,7 +45,7 @@ def blocks_of_rows(
     ``longest`` bytes is an error.
     """
     held = stream.read(len(BYTE_ORDER_MARK)).removeprefix(BYTE_ORDER_MARK)
-    while data := stream.read(max(size, len(held))):  # doubles until a whole row fits
+    while data := stream.read(max(size, min(len(held), 1 + longest - len(held)))):  # doubles until a whole row fits
         held += data
         end, is_open = _last_row_end(held, delimiter)
         if end:
