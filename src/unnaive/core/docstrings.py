@@ -63,7 +63,7 @@ X : frame, array-like, sparse matrix or SparseTensor
 y : array-like of shape (n_samples,)
     Labels of any type.
 sample_weight : array-like of shape (n_samples,), optional
-    A weight of 2 is the same as the row twice, a weight of 0 as no row.""",
+    A weight of 2 is the same as the row twice, a weight of 0 as no row. Others must be between 1e-12 and 1e12.""",
     "scored_rows": """\
 Parameters
 ----------
