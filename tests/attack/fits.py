@@ -16,7 +16,7 @@ from tests.attack.violation import Violation
 from unnaive.models import find_models
 from unnaive.persist import content_hash
 
-NAMES = [model.name for model in find_models(["own"])]
+NAMES = [model.name for model in find_models(["own"]) if hasattr(model.make(), "predict_proba")]
 # Of the models with many members, a few: their members are alike.
 SMALLER = {"pooled": {"n_members": 2, "n_trees": 2}, "massbayes": {"n_trees": 5}}
 SMALLEST_SENTENCE = 3  # words
@@ -55,6 +55,8 @@ def answered(call, words, ask):
     except Exception as error:
         if isinstance(error, ValueError | TypeError) and len(str(error).split()) >= SMALLEST_SENTENCE:
             return None, []
+        if isinstance(error, RuntimeWarning) and not place_of(error).startswith("unnaive/"):
+            return None, []  # of scikit-learn's steps before the model, on numbers whose squares overflow
         return None, [Violation(f"{call} raised {type(error).__name__} at {place_of(error)}", f"{words}\n{error!r}")]
 
 

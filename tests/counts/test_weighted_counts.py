@@ -127,3 +127,12 @@ def test_dependences_are_never_negative():
     assert (model.dependence_ >= 0).all()
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
     assert model.predict(X)[[0, 3]].tolist() == [1, 0]
+
+
+def test_a_row_of_no_weight_is_left_out_already():
+    """Its values may be unknown to the model, so that there are no counts to take them from."""
+    X, y = np.array([["u"], ["v"], ["u"], ["only here"]], dtype=object), [0, 1, 0, 1]
+    model = AODE().fit(X, y, [1.0, 2.0, 1.0, 0.0])
+    found = model.leave_one_out_proba(X, y, [1.0, 2.0, 1.0, 0.0])
+    np.testing.assert_array_equal(found[3], model.predict_proba(X)[3])
+    np.testing.assert_array_equal(found[0], AODE().fit(X[1:3], y[1:3], [2.0, 1.0]).predict_proba(X[:1])[0])

@@ -255,6 +255,9 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         scores = np.empty((len(classes), len(self.classes_)))
         for row in range(len(classes)):
             one = slice(row, row + 1)
+            if not used[row]:  # a row of no weight was not counted, and may hold what no other does
+                scores[one] = self._score_rows(coded[one], self.statistic_, self._derived)
+                continue
             statistic.add(coded[one], classes[one], -weights[one])
             scores[one] = self._score_rows(coded[one], statistic, self._derive(statistic))
             statistic.add(coded[one], classes[one], weights[one])

@@ -463,7 +463,9 @@ def numeric_columns(table: RawTable, columns: list[int]) -> FloatArray:
                 for column in columns
             ]
         )
-    if not np.isfinite(numbers.sum()):
+    with np.errstate(over="ignore"):
+        total = numbers.sum()
+    if not np.isfinite(total):
         for column, values in zip(columns, numbers.T):
             _refuse_infinite(values, table.name(column))
     return numbers
