@@ -240,7 +240,7 @@ def read_manifest(path: str | os.PathLike[str]) -> dict[str, Any]:
     >>> manifest["estimator"], manifest["classes"], manifest["weight"]
     ('NaiveBayes', ['no', 'yes'], 2.0)
     >>> manifest["columns"]
-    [{'name': None, 'kind': 'category', 'holds': 'text', 'values': 2}]
+    [{'name': None, 'kind': 'category', 'holds': 'text', 'values': 2, 'cuts': None}]
     """
     return _read(path)[0]
 
