@@ -24,7 +24,7 @@ from unnaive.counts.count_table import CountTable, counted_into
 from unnaive.counts.counted_table import CountedTable
 from unnaive.counts.kept_rows import KeptRows
 from unnaive.counts.statistic import Rows, Statistic
-from unnaive.encoding.categories import columns_with_missing
+from unnaive.encoding.categories import categorical_columns, columns_with_missing
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer, bins_of_batches
 from unnaive.encoding.table_encoder import TableEncoder
 
@@ -236,7 +236,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         """The discretizer, and which columns are numeric; for distributed and streaming use."""
         encoder = self._new_encoder()
         discretizer = MDLDiscretizer() if encoder.discretizer is None else encoder.discretizer
-        return discretizer, ~encoder.find_categorical(table) & (not self._keeps_rows)
+        return discretizer, ~categorical_columns(table, self.categorical_features) & (not self._keeps_rows)
 
     def _bins_of_batches(
         self, rows: RawTable, classes: NDArray[Any], n_rows: int, batches: Batches

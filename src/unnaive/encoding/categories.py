@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from unnaive.core.bounded_json import bounded_json
 from unnaive.core.compiled import njit
-from unnaive.core.validation import FloatArray, IntArray, RawColumn, beyond_floats, is_beyond_floats, is_missing, shown
+from unnaive.core.validation import (
+    FloatArray,
+    IntArray,
+    RawColumn,
+    RawTable,
+    beyond_floats,
+    is_beyond_floats,
+    is_missing,
+    shown,
+)
 
 _NOT_VALUES = (bytes, bytearray, tuple, frozenset)  # hashable, but neither text nor a number
 _MAX_RANGE = 1 << 16  # integers in a range up to this are looked up directly; wider ranges are searched
@@ -108,6 +117,43 @@ def _sorted(values: Any) -> list[Any]:
         return sorted(distinct)
     except TypeError:  # text and numbers together have no natural order
         return sorted(distinct, key=lambda value: (type(value).__name__, str(value)))
+
+
+def categorical_columns(table: RawTable, chosen: Any) -> NDArray[np.bool_]:
+    """Which columns of a table are categorical, by the parameter ``categorical_features``."""
+    n_columns = table.n_columns
+    if isinstance(chosen, str) and chosen == "all":
+        return np.ones(n_columns, dtype=bool)
+    mask = np.zeros(n_columns, dtype=bool)
+    if chosen is None:
+        return mask
+    if isinstance(chosen, str):
+        if chosen != "from_dtype":
+            raise ValueError(
+                f"categorical_features={chosen!r} is neither 'from_dtype', 'all', nor a list of columns; "
+                f"for a single column write [{chosen!r}]."
+            )
+        mask[list(table.others)] = True
+        return mask
+    entries = np.asarray(chosen)
+    if entries.dtype == bool:
+        if entries.shape != (n_columns,):
+            raise ValueError(f"categorical_features is a mask of shape {entries.shape}, but X has {n_columns} columns.")
+        return entries.copy()
+    places = {name: column for column, name in reversed(list(enumerate(table.names or ())))}
+    for entry in entries.ravel().tolist():
+        column = entry
+        if isinstance(entry, str):
+            if entry not in places:
+                raise ValueError(
+                    f"categorical_features names {entry!r}, which is not a column of X"
+                    + (" (X has no column names)." if table.names is None else f": {table.names}.")
+                )
+            column = places[entry]
+        if column != int(column) or not -n_columns <= column < n_columns:
+            raise ValueError(f"categorical_features has column {entry}, but X has {n_columns} columns.")
+        mask[int(column)] = True
+    return mask
 
 
 def categories_of(raw: RawColumn, name: str) -> Categories:

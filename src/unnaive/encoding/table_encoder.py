@@ -19,6 +19,7 @@ from unnaive.core.validation import FloatArray, IntArray, RawColumn, RawTable, a
 from unnaive.encoding.categories import (
     Categories,
     Rows,
+    categorical_columns,
     categories_of,
     columns_with_missing,
     direct_table,
@@ -146,7 +147,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.n_features_in_ = table.n_columns
         if table.has_string_names:
             self.feature_names_in_ = np.array(table.names, dtype=object)
-        self.is_categorical_ = self.find_categorical(table)
+        self.is_categorical_ = categorical_columns(table, self.categorical_features)
         self._categories = self._categories_of(table)
         self.discretizer_ = None
         if not self.is_categorical_.all() and self.discretizer != "passthrough":
@@ -352,45 +353,6 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             if bins is None:
                 bins = _codes_of(self.discretizer_, numbers).max(axis=0, initial=0) + 1
             self.n_values_[~self.is_categorical_] = bins
-
-    def find_categorical(self, table: RawTable) -> NDArray[np.bool_]:
-        """Which columns of a table are categorical."""
-        chosen = self.categorical_features
-        n_columns = table.n_columns
-        if isinstance(chosen, str) and chosen == "all":
-            return np.ones(n_columns, dtype=bool)
-        mask = np.zeros(n_columns, dtype=bool)
-        if chosen is None:
-            return mask
-        if isinstance(chosen, str):
-            if chosen != "from_dtype":
-                raise ValueError(
-                    f"categorical_features={chosen!r} is neither 'from_dtype', 'all', nor a list of columns; "
-                    f"for a single column write [{chosen!r}]."
-                )
-            mask[list(table.others)] = True
-            return mask
-        entries = np.asarray(chosen)
-        if entries.dtype == bool:
-            if entries.shape != (n_columns,):
-                raise ValueError(
-                    f"categorical_features is a mask of shape {entries.shape}, but X has {n_columns} columns."
-                )
-            return entries.copy()
-        places = {name: column for column, name in reversed(list(enumerate(table.names or ())))}
-        for entry in entries.ravel().tolist():
-            column = entry
-            if isinstance(entry, str):
-                if entry not in places:
-                    raise ValueError(
-                        f"categorical_features names {entry!r}, which is not a column of X"
-                        + (" (X has no column names)." if table.names is None else f": {table.names}.")
-                    )
-                column = places[entry]
-            if column != int(column) or not -n_columns <= column < n_columns:
-                raise ValueError(f"categorical_features has column {entry}, but X has {n_columns} columns.")
-            mask[int(column)] = True
-        return mask
 
     def _categories_of(self, table: RawTable) -> list[Categories | None]:
         """The categories a table has in each categorical column."""
