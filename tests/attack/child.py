@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from unittest import SkipTest
 
+from tests.attack.tally import tally
 from tests.attack.violation import Violation
 
 LONGEST = 180  # seconds: an attempt that takes longer hangs
@@ -37,6 +38,8 @@ def attempts(module, seed, seconds, journal):
                 last = traceback.format_exc(limit=-6)
                 journal("violation", of_attempt, *Violation(f"the attempt itself raised {type(error).__name__}", last))
         faulthandler.cancel_dump_traceback_later()
+        journal("tally", dict(tally))
+        tally.clear()
         if time.monotonic() > ends:
             break
     journal("done")

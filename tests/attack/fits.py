@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tests.attack.tables import drawn_table, drawn_weights
+from tests.attack.tally import tally
 from tests.attack.violation import Violation
 from unnaive.models import find_models
 from unnaive.persist import content_hash
@@ -50,6 +51,7 @@ def attempt(seed, folder):
 
 def answered(call, words, ask):
     """The answer to a call, None if it was refused, and a violation if that was not by a sentence."""
+    tally["calls"] += 1
     try:
         return ask(), []
     except Exception as error:

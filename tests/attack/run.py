@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,11 +22,12 @@ LINES = 12  # of what a process that died had to say
 
 @dataclass
 class Found:
-    """What became of the attempts of a part: how many there were, and violations with their seeds."""
+    """What became of the attempts of a part: how many there were, of what, and violations with their seeds."""
 
     part: str
     tried: int = 0
     violations: list[tuple[int, Violation]] = field(default_factory=list)
+    tally: Counter[str] = field(default_factory=Counter)
     skipped: str = ""
 
 
@@ -71,6 +73,8 @@ def _read_journal(path, found):
             found.tried, last = found.tried + 1, rest[0]
         elif kind == "violation":
             found.violations.append((rest[0], Violation(*rest[1:])))
+        elif kind == "tally":
+            found.tally.update(rest[0])
         elif kind == "skipped":
             found.tried, found.skipped = found.tried - 1, rest[0]
         done = kind == "done"
@@ -92,7 +96,8 @@ def report(results):
             lines += [f"    repeat: python -m tests.attack --only {found.part} --seed {seed} --minutes 0", ""]
     lines.append(f"{'part':16}{'tried':>8}{'violations':>12}")
     for found in results:
-        lines.append(f"{found.part:16}{found.tried:8}{len(found.violations):12}  {found.skipped}".rstrip())
+        told = ", ".join([f"{number:,} {what}" for what, number in found.tally.items()] + [found.skipped])
+        lines.append(f"{found.part:16}{found.tried:8}{len(found.violations):12}  {told}".rstrip(", "))
     return "\n".join(lines)
 
 

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from tests.attack.tally import tally
 from tests.attack.violation import Violation
 from tests.counts.test_exact_bins import COLUMNS, COUNTING, KEEPING_ROWS, labelled, made, rows_of
 from unnaive.models import MODELS
@@ -28,6 +29,7 @@ def attempt(seed, folder):
     machine = Machine(seed, folder)
     machine.fit()
     for _ in range(STEPS):
+        tally["steps"] += 1
         step = str(machine.rng.choice(["partial_fit", "forget", "merge", "fail", "interrupt", "save_and_load"]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
@@ -159,6 +161,7 @@ class Machine:
         change = partial(call, self.model)
         moments = np.random.default_rng(self.rng.integers(2**32))  # what follows is the same, however many are drawn
         for _ in range(INTERRUPTS):
+            tally["interrupts"] += 1
             if moments.random() < 0.5:
                 line = 1 + n_lines - int(n_lines ** moments.uniform())  # most often near the end
                 moment = f"before line {line} of {n_lines}"

@@ -16,9 +16,11 @@ PLANTED = """
 import os
 from unittest import SkipTest
 
+from tests.attack.tally import tally
 from tests.attack.violation import Violation
 
 def attempt(seed, folder):
+    tally["calls"] += 500
     if seed == 1:
         os.abort()
     if seed == 2:
@@ -69,7 +71,7 @@ def test_violations_errors_and_deaths_are_reported(tmp_path, monkeypatch):
     told = report([found])
     assert "of two\n    lines" in told
     assert "--only planted --seed 2 --minutes 0" in told
-    assert told.splitlines()[-1].split() == ["planted", "4", "3", "no", "more"]
+    assert told.splitlines()[-1].split() == ["planted", "4", "3", "1,500", "calls,", "no", "more"]
 
 
 def test_the_exit_status_tells_of_violations(monkeypatch, capsys):

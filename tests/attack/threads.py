@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 
 from tests.attack.fits import place_of
+from tests.attack.tally import tally
 from tests.attack.violation import Violation
 from tests.counts.test_exact_bins import COUNTING, KEEPING_ROWS, labelled, made, rows_of
 from unnaive.models import MODELS
@@ -39,6 +40,7 @@ def attempt(seed, folder):
                 change[1](twin)
                 states.append(twin.predict_proba(asked))
         answers = among_readers(model, changes, asked)
+    tally["answers"] += len(answers)
     known = {state.tobytes() for state in states}
     for answer in answers:
         if isinstance(answer, Exception):

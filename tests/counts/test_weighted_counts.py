@@ -13,6 +13,7 @@ from unnaive.counts.count_table import CountTable, counted_into
 from unnaive.counts.distinct_rows import DistinctRows
 from unnaive.encoding.categories import Rows
 from unnaive.models import MODELS
+from unnaive.persist import content_hash
 
 STATISTICS = {
     "count table": lambda: CountTable([3, 2], [True, False], 2, 2),
@@ -136,3 +137,23 @@ def test_a_row_of_no_weight_is_left_out_already():
     found = model.leave_one_out_proba(X, y, [1.0, 2.0, 1.0, 0.0])
     np.testing.assert_array_equal(found[3], model.predict_proba(X)[3])
     np.testing.assert_array_equal(found[0], AODE().fit(X[1:3], y[1:3], [2.0, 1.0]).predict_proba(X[:1])[0])
+
+
+@pytest.mark.parametrize("bins", ["fixed", "exact"])
+@pytest.mark.parametrize("name", ["nb", "gnb", "kde-nb", "tan"])
+def test_without_fractional_weights_a_model_is_that_of_whole_ones(name, bins):
+    X, y = np.array([["u"], ["v"], ["u"], ["v"], ["w"]], dtype=object), [0, 1, 0, 1, 1]
+    expected = MODELS[name].make(bins=bins).fit(X[:4], y[:4])
+    model = MODELS[name].make(bins=bins).fit(X, y, [1, 1, 1, 1, 0.1]).forget(X[4:], y[4:], [0.1])
+    assert content_hash(model) == content_hash(expected)
+
+
+@pytest.mark.parametrize("bins", ["fixed", "exact"])
+@pytest.mark.parametrize("name", ["nb", "gnb", "kde-nb", "aode", "tan"])
+def test_leaving_a_row_of_any_weight_out_is_fitting_without_it(name, bins):
+    """The only row of a class leaves no rounding error behind, whose logarithm is not that of nothing."""
+    X, y = np.array([["u"], ["v"], ["u"], ["v"], ["u"]], dtype=object), [0, 1, 0, 1, 2]
+    weights = [0.1, 3e7, 1e-7, 0.7, 0.3]
+    found = MODELS[name].make(bins=bins).fit(X, y, weights).leave_one_out_proba(X, y, weights)
+    rest = MODELS[name].make(bins=bins).partial_fit(X[:4], y[:4], [0, 1, 2], weights[:4])
+    np.testing.assert_array_equal(found[4:], rest.predict_proba(X[4:]))

@@ -18,6 +18,7 @@ from sklearn.model_selection import cross_val_score
 from tests.examples import examples
 from tests.naive_reference.tensor import _Counts, bat, joint_of_parent, mutual_information
 from unnaive import AODE, WAODE
+from unnaive.persist import content_hash
 from unnaive.tensors import bat_scores as tensor_scores
 from unnaive.tensors import bat_tables as tensor_tables
 from unnaive.tensors.bat import BayesianTensorClassifier
@@ -605,3 +606,26 @@ def test_nothing_can_be_asked_before_training():
             getattr(BayesianTensorClassifier(), name)(np.zeros((1, 2, 2)))
     with pytest.raises(NotFittedError):
         BayesianTensorClassifier().forget(np.zeros((1, 2, 2)), [0])
+
+
+def test_any_weights_are_forgotten_without_a_trace():
+    (X, y), (more, z) = random_tensors(0, 30), random_tensors(1, 12)
+    draw = np.random.default_rng(2)
+    weights, others = 10 ** draw.uniform(-9, 9, 30), 10 ** draw.uniform(-9, 9, 12)
+    expected = BayesianTensorClassifier().fit(X, y, weights)
+    model = BayesianTensorClassifier().fit(np.vstack([more, X]), np.append(z, y), np.append(others, weights))
+    order = draw.permutation(12)
+    for one in order:
+        model.forget(more[[one]], z[[one]], others[[one]])
+    assert content_hash(model) == content_hash(expected)
+    assert_same_model(model, expected, X)
+    np.testing.assert_allclose(expected.class_count_, [weights[y == label].sum() for label in expected.classes_])
+
+
+def test_without_fractional_weights_a_model_is_that_of_whole_ones():
+    (X, y), (more, z) = random_tensors(0, 30), random_tensors(1, 12)
+    expected = BayesianTensorClassifier().fit(X, y)
+    model = BayesianTensorClassifier().fit(X, y).partial_fit(more, z, sample_weight=np.full(12, 0.1))
+    other = BayesianTensorClassifier().fit(more, z, np.full(12, 0.1))
+    assert content_hash(model) == content_hash(other.merge(expected))
+    assert content_hash(model.forget(more, z, np.full(12, 0.1))) == content_hash(expected)

@@ -79,7 +79,7 @@ class CountedTable:
         taken = self.of_counted(table, self.encoder.rows(table), classes, weights)
         rest = self.statistic.copy()
         rest.subtract(taken)
-        return replace(self, statistic=rest, n_forgotten=self.n_forgotten + len(classes) * self.is_cut)
+        return replace(self, statistic=rest.narrowed(), n_forgotten=self.n_forgotten + len(classes) * self.is_cut)
 
     def trimmed(self, kept: NDArray[np.bool_]) -> CountedTable:
         """The same for the classes that are kept, without undeclared categories and missing values that no row has."""

@@ -116,14 +116,19 @@ class CountingClassifier(TableInput, AdditiveClassifier):
     def _current(self) -> CountedTable:
         """The counts that scores follow from, of the rows as they are cut now."""
         check_is_fitted(self)
-        counted, follows = self.counted_, self._follows
+        follows = self._follows
         if follows.current is None:
-            if self._keeps_rows:
-                counted = as_fitted(self)._recounted(counted.encoder, cast(KeptRows, counted.statistic))
-            elif counted.statistic.takes_fractions:
-                counted = replace(counted, statistic=counted.statistic.plain())
-            follows.current = counted
+            exactly = self._counted_exactly
+            follows.current = replace(exactly, statistic=exactly.statistic.plain())
         return follows.current
+
+    @property
+    def _counted_exactly(self) -> CountedTable:
+        """The same counts, of any weights without rounding."""
+        counted = self.counted_
+        if not self._keeps_rows:
+            return counted
+        return as_fitted(self)._recounted(counted.encoder, cast(KeptRows, counted.statistic))
 
     @property
     def _derived(self) -> Any:
@@ -189,7 +194,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         coded = encoder.fit_kept(reader, rows.codes, rows.distinct_numbers, classes, weights, rows.times)
         statistic = self._new_statistic(encoder, columns_with_missing(coded.codes), len(self.classes_))
         statistic = counted_into(statistic, coded, classes, weights)
-        return CountedTable(encoder, self.classes_, statistic.plain())
+        return CountedTable(encoder, self.classes_, statistic)
 
     def _add(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> None:
         counted, coded = self.counted_.with_room_for(rows, self.classes_)
@@ -251,7 +256,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         coded, counted, used = self.encoder_.rows(rows), self.counted_, weights > 0
         of_rows = counted.encoder.rows(rows) if self._keeps_rows else coded
         counted.of_counted(of_positive_weight(rows, classes, weights)[0], of_rows[used], classes[used], weights[used])
-        statistic = self.statistic_.copy()
+        statistic = self._counted_exactly.statistic.copy()
         scores = np.empty((len(classes), len(self.classes_)))
         for row in range(len(classes)):
             one = slice(row, row + 1)
@@ -259,7 +264,8 @@ class CountingClassifier(TableInput, AdditiveClassifier):
                 scores[one] = self._score_rows(coded[one], self.statistic_, self._derived)
                 continue
             statistic.add(coded[one], classes[one], -weights[one])
-            scores[one] = self._score_rows(coded[one], statistic, self._derive(statistic))
+            rest = statistic.plain()
+            scores[one] = self._score_rows(coded[one], rest, self._derive(rest))
             statistic.add(coded[one], classes[one], weights[one])
         return scores
 

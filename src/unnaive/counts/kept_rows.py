@@ -157,6 +157,10 @@ class KeptRows:
         """The same: rows of different weights are kept apart."""
         return self
 
+    def narrowed(self) -> KeptRows:
+        """The same: whole weights are counted like others."""
+        return self
+
     def plain(self) -> KeptRows:
         """The same."""
         return self

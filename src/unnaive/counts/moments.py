@@ -106,6 +106,10 @@ class Moments:
         """The same: any weights are counted exactly."""
         return self
 
+    def narrowed(self) -> Moments:
+        """The same: whole weights are counted like others."""
+        return self
+
     def plain(self) -> Moments:
         """The same."""
         return self

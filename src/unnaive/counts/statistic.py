@@ -84,6 +84,9 @@ class Statistic(Protocol):
     def weighted(self) -> Statistic:
         """The same, for any weights; it may share counts with this one."""
 
+    def narrowed(self) -> Statistic:
+        """The same, as whole weights are counted if no others are left."""
+
     def plain(self) -> Statistic:
         """The same, with a number for every count, as models are derived from it."""
 
@@ -145,6 +148,9 @@ class Together:
     def weighted(self) -> Together:
         return Together(*(part.weighted() for part in self.parts))
 
+    def narrowed(self) -> Together:
+        return Together(*(part.narrowed() for part in self.parts))
+
     def plain(self) -> Together:
         parts = [part.plain() for part in self.parts]
         return self if all(new is old for new, old in zip(parts, self.parts)) else Together(*parts)
@@ -159,29 +165,24 @@ class Together:
                 raise ValueError("Counts do not add up.")
 
 
-def rounding_of(counts: NDArray[np.float64]) -> float:
-    """The rounding error to expect in sums of fractional weights."""
-    return 1e-12 * float(counts.max(initial=1.0))
-
-
 def check_equal(counts: NDArray[np.float64], others: NDArray[np.float64]) -> None:
     """ValueError unless whole counts are the same."""
     if not np.array_equal(counts, others):
         raise ValueError("Counts do not add up.")
 
 
-def check_at_most(counts: NDArray[np.float64], most: NDArray[np.float64], slack: float = 0.0) -> None:
-    """ValueError if counts exceed others by more than rounding explains."""
-    if not (counts <= most + slack).all():
+def check_at_most(counts: NDArray[np.float64], most: NDArray[np.float64]) -> None:
+    """ValueError if counts exceed others."""
+    if not (counts <= most).all():
         raise ValueError("Counts do not add up.")
 
 
-def checked_counts(counts: Any, shape: tuple[int, ...], whole: bool = True) -> NDArray[np.float64]:
+def checked_counts(counts: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Counts from outside, checked, as the kernels check no bounds."""
     if not isinstance(counts, np.ndarray) or counts.dtype != np.float64 or counts.shape != shape:
         raise ValueError(f"Expected an array of counts of shape {shape}.")
-    if not np.isfinite(counts.sum()) or counts.min(initial=0.0) < (0.0 if whole else -rounding_of(counts)):
+    if not np.isfinite(counts.sum()) or counts.min(initial=0.0) < 0.0:
         raise ValueError("Counts must be finite and not negative.")
-    if whole and (counts != np.floor(counts)).any():
+    if (counts != np.floor(counts)).any():
         raise ValueError("Counts must be whole.")
     return np.ascontiguousarray(counts)

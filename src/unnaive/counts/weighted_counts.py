@@ -7,6 +7,7 @@ not matter, and what is added and subtracted again leaves no trace.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from unnaive.counts.statistic import Growth, Rows, Shrinkage, Statistic
 
 _UNITS = (1.0, 2.0**-24, 2.0**-48, 2.0**-72)
+N_UNITS = len(_UNITS)
 
 
 class _Scalable(Statistic, Protocol):
@@ -35,6 +37,10 @@ class WholeCounts:
         """The same, for any weights."""
         return WeightedCounts([self, *[self.empty() for _ in _UNITS[1:]]])
 
+    def narrowed(self: Counts) -> Counts:
+        """The same."""
+        return self
+
     def plain(self: Counts) -> Counts:
         """The same, with a number for every count."""
         return self
@@ -48,15 +54,15 @@ class WeightedCounts(Generic[Counts]):
 
     @property
     def class_count(self) -> NDArray[np.float64]:
-        return np.sum([unit * part.class_count for unit, part in zip(_UNITS, self.parts)][::-1], axis=0)
+        return in_ones([part.class_count for part in self.parts])
 
     @property
     def has_missing(self) -> NDArray[Any]:
         return self.parts[0].has_missing
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
-        for part, units in zip(self.parts, _split(weights)):
-            used = units > 0
+        for part, units in zip(self.parts, in_units(weights)):
+            used = units != 0
             if used.any():
                 part.add(rows[used], classes[used], units[used])
 
@@ -92,6 +98,9 @@ class WeightedCounts(Generic[Counts]):
     def weighted(self) -> WeightedCounts[Counts]:
         return self
 
+    def narrowed(self) -> Counts | WeightedCounts[Counts]:
+        return self if any(part.class_count.any() for part in self.parts[1:]) else self.parts[0]
+
     def plain(self) -> Counts:
         """The sum of all units, from the smallest to the largest."""
         scaled = [part.scaled(unit) for part, unit in zip(self.parts, _UNITS)]
@@ -110,10 +119,16 @@ class WeightedCounts(Generic[Counts]):
             part.recount(of_part)
 
 
-def _split(weights: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Whole numbers of units."""
+def in_ones(units: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The sum of whole numbers of units, from the smallest to the largest."""
+    total: NDArray[np.float64] = np.sum([unit * part for unit, part in zip(_UNITS, units)][::-1], axis=0)
+    return total
+
+
+def in_units(weights: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Weights as whole numbers of units."""
     parts, rest = [], weights
     for unit in _UNITS[:-1]:
-        parts.append(np.floor(rest / unit))
+        parts.append(np.trunc(rest / unit))
         rest = rest - parts[-1] * unit
     return [*parts, np.rint(rest / _UNITS[-1])]

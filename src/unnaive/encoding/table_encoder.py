@@ -425,7 +425,7 @@ def numeric_columns(table: RawTable, columns: list[int]) -> FloatArray:
                 for column in columns
             ]
         )
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         total = numbers.sum()
     if not np.isfinite(total):
         for column, values in zip(columns, numbers.T):

@@ -17,6 +17,7 @@ from unnaive.core.additive_classifier import AdditiveClassifier
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import check_names
 from unnaive.core.validation import FloatArray, IntArray
+from unnaive.counts.weighted_counts import N_UNITS
 from unnaive.tensors.bat_changes import TensorTables
 from unnaive.tensors.bat_counts import CodedTensors, TensorCounts
 from unnaive.tensors.bat_scores import score_tensors
@@ -177,7 +178,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
     def class_count_(self) -> FloatArray:
         """Weight of the training tensors of each class."""
         check_is_fitted(self)
-        return self.counts_.class_count.copy()
+        return self.counts_.in_ones(self.counts_.class_count)
 
     @property
     def parent_weight_(self) -> FloatArray:
@@ -227,7 +228,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
             raise ValueError(_NEVER) from None
 
     def _trim(self) -> None:
-        remaining = self._remaining_classes(self.counts_.class_count)
+        remaining = self._remaining_classes(self.class_count_)
         if not remaining.all():
             self.classes_ = self.classes_[remaining]
             self._keep(self.counts_.of_classes(remaining))
@@ -242,7 +243,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
         step = sum(size**mode for mode in range(n_modes))  # between cells of the diagonal
         diagonal = cells % step == 0
         found = np.zeros((size, len(self.classes_)))
-        np.add.at(found, cells[diagonal] // step, counts.entry_count[diagonal])
+        np.add.at(found, cells[diagonal] // step, counts.in_ones(counts.entry_count)[diagonal])
         return np.rint(found.T).astype(np.int64)
 
     def of_terms(self, kept: NDArray[np.bool_]) -> BayesianTensorClassifier:
@@ -335,10 +336,11 @@ class BayesianTensorClassifier(AdditiveClassifier):
         ):
             raise ValueError("The model's modes, cells and parameters do not fit together.")
         values.check(prod(sizes))
-        counts = TensorCounts(sizes, values.width, max_bytes=int(self.max_bytes), **kept["counts_"])
-        counts.check()
-        if counts.n_classes != len(kept["classes_"]):
+        n_units = max(1, np.size(kept["counts_"]["class_count"]) // len(kept["classes_"]))
+        counts = TensorCounts(sizes, values.width, max_bytes=int(self.max_bytes), n_units=n_units, **kept["counts_"])
+        if n_units not in (1, N_UNITS) or np.shape(counts.class_count) != (n_units * len(kept["classes_"]),):
             raise ValueError("The model's counts and classes do not fit together.")
+        counts.check()
         return values, counts, self._derive(counts)
 
     def _restore(self, kept: dict[str, Any], checked: tuple[CellValues, TensorCounts, _Averaged]) -> None:

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.core.compiled import njit
-from unnaive.counts.statistic import check_at_most, checked_counts, rounding_of
+from unnaive.counts.statistic import check_at_most, checked_counts
+from unnaive.counts.weighted_counts import in_ones, in_units
 from unnaive.tensors.bat_neighbours import indices_of, link_neighbours, share_before, sizes_of_groups
 
 _FIRST_ROOM = 1 << 10  # pairs; doubled as often as needed
 _MAX_ENTRIES = 2**31  # so that pairs fit in 64 bits
 _MAX_MODE_SIZE = 2**24  # each index of a mode takes a few bytes when tensors are counted or scored
-_SLACK = 1e6  # of rounding errors, where counts from a file are compared
 _COPIES = 5  # of the counts of a pair: one, two more for scoring, and the rest while arrays grow
 
 
@@ -59,10 +59,11 @@ class CodedTensors:
 
 @dataclass(frozen=True)
 class TensorCounts:
-    """Weighted counts by class, which is the last axis of all counts.
+    """Whole counts by class, which is the last axis of all counts.
 
-    ``entries`` are those that occur and ``pairs`` those of cells that share a dimension and occur together, ascending.
-    More than ``max_bytes`` is refused.
+    Weights that are not whole are counted in ``n_units`` units, one after the other along that axis. ``entries`` are
+    those that occur and ``pairs`` those of cells that share a dimension and occur together, ascending. More than
+    ``max_bytes`` is refused.
     """
 
     mode_sizes: tuple[int, ...]
@@ -73,6 +74,7 @@ class TensorCounts:
     pairs: NDArray[np.int64]
     pair_count: NDArray[np.float64]
     max_bytes: int
+    n_units: int = 1
 
     @classmethod
     def of(
@@ -84,6 +86,28 @@ class TensorCounts:
         max_bytes: int,
     ) -> TensorCounts:
         """Count tensors."""
+        if (weights == np.floor(weights)).all():
+            return cls._of_units(tensors, classes, weights, n_classes, max_bytes)
+        units = [cls._of_units(tensors, classes, of_unit, n_classes, max_bytes) for of_unit in in_units(weights)]
+        counts = replace(
+            units[0],  # all have the same entries and pairs
+            class_count=np.concatenate([part.class_count for part in units]),
+            entry_count=np.hstack([part.entry_count for part in units]),
+            pair_count=np.hstack([part.pair_count for part in units]),
+            n_units=len(units),
+        )
+        counts._check_room(len(counts.pairs))
+        return counts
+
+    @classmethod
+    def _of_units(
+        cls,
+        tensors: CodedTensors,
+        classes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        n_classes: int,
+        max_bytes: int,
+    ) -> TensorCounts:
         _number_entries(tensors.mode_sizes, tensors.width)
         entries, place = np.unique(tensors.entries, return_inverse=True)
         row_of = np.repeat(np.arange(len(tensors)), np.diff(tensors.indptr))
@@ -116,20 +140,32 @@ class TensorCounts:
 
     @property
     def n_classes(self) -> int:
-        return len(self.class_count)
+        return len(self.class_count) // self.n_units
 
     @property
     def n_entries(self) -> int:
         """Number of possible entries."""
         return prod(self.mode_sizes) * self.width
 
+    def in_ones(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Counts by class, each a sum of its units."""
+        return in_ones(np.split(counts, self.n_units, axis=-1))
+
+    def with_units(self, n_units: int) -> TensorCounts:
+        """The same, with room for as many units at least."""
+        n_more = (n_units - self.n_units) * self.n_classes
+        if n_more <= 0:
+            return self
+        more = [np.pad(of, [(0, 0)] * (of.ndim - 1) + [(0, n_more)]) for of in self._counts]
+        return replace(self, class_count=more[0], entry_count=more[1], pair_count=more[2], n_units=n_units)
+
     @property
-    def rounding(self) -> float:
-        """Rounding error of sums of fractional weights."""
-        return rounding_of(self.class_count)
+    def _counts(self) -> tuple[NDArray[np.float64], ...]:
+        return self.class_count, self.entry_count, self.pair_count
 
     def plus(self, other: TensorCounts) -> TensorCounts:
         """The sum with counts of other tensors of the same modes, categories and classes."""
+        self, other = self.with_units(other.n_units), other.with_units(self.n_units)
         entries = _union(self.entries, other.entries)
         entry_count = _united(entries, self.entries, self.entry_count, other.entries, other.entry_count)
         pairs = _union(self.pairs, other.pairs)
@@ -142,29 +178,36 @@ class TensorCounts:
 
     def minus(self, other: TensorCounts) -> TensorCounts:
         """The counts without some of the tensors; ValueError if they were not counted."""
+        self, other = self.with_units(other.n_units), other.with_units(self.n_units)
         left = self.class_count - other.class_count
         entries, entry_count = self._left(self.entries, self.entry_count, other.entries, other.entry_count)
         pairs, pair_count = self._left(self.pairs, self.pair_count, other.pairs, other.pair_count)
-        if left.min() < -self.rounding:
+        if left.min() < 0:
             raise ValueError("More tensors of a class are to be subtracted than were counted.")
-        left[np.abs(left) <= self.rounding] = 0.0
-        return replace(
+        rest = replace(
             self, class_count=left, entries=entries, entry_count=entry_count, pairs=pairs, pair_count=pair_count
         )
+        if left[self.n_classes :].any():
+            return rest
+        return replace(rest.of_columns(np.arange(len(left)) < self.n_classes), n_units=1)
 
     def reclassed(self, new_classes: NDArray[np.int64], n_classes: int) -> TensorCounts:
         """The same with renumbered classes."""
+        columns = (n_classes * np.arange(self.n_units)[:, None] + new_classes).ravel()
         moved = []
-        for counts in (self.class_count, self.entry_count, self.pair_count):
-            wider = np.zeros((*counts.shape[:-1], n_classes))
-            wider[..., new_classes] = counts
+        for counts in self._counts:
+            wider = np.zeros((*counts.shape[:-1], n_classes * self.n_units))
+            wider[..., columns] = counts
             moved.append(wider)
         return replace(self, class_count=moved[0], entry_count=moved[1], pair_count=moved[2])
 
     def of_classes(self, kept: NDArray[np.bool_]) -> TensorCounts:
         """The same for some classes; the others have counted nothing."""
-        counts = (self.class_count, self.entry_count, self.pair_count)
-        class_count, entry_count, pair_count = (of[..., kept] for of in counts)
+        return self.of_columns(np.tile(kept, self.n_units))
+
+    def of_columns(self, kept: NDArray[np.bool_]) -> TensorCounts:
+        """The same for some units and classes."""
+        class_count, entry_count, pair_count = (of[..., kept] for of in self._counts)
         return replace(self, class_count=class_count, entry_count=entry_count, pair_count=pair_count)
 
     def of_indices(self, kept: NDArray[np.bool_]) -> TensorCounts:
@@ -193,9 +236,9 @@ class TensorCounts:
 
     def check(self) -> None:
         """Raise ValueError if the parts do not fit together."""
-        n_classes = self.n_classes
+        n_columns = self.n_units * self.n_classes
         _number_entries(self.mode_sizes, self.width)
-        checked_counts(self.class_count, (n_classes,), whole=False)
+        checked_counts(self.class_count, (n_columns,))
         for keys, counts, end in (
             (self.entries, self.entry_count, self.n_entries),
             (self.pairs, self.pair_count, self.n_entries**2),
@@ -204,7 +247,7 @@ class TensorCounts:
                 raise ValueError("The counted entries are not in order.")
             if len(keys) and not 0 <= keys[0] <= keys[-1] < end:
                 raise ValueError("The counted entries are out of range.")
-            checked_counts(counts, (len(keys), n_classes), whole=False)
+            checked_counts(counts, (len(keys), n_columns))
         if (self.entries % self.width == 0).any():
             raise ValueError("The counted entries include defaults.")
         one, other = np.divmod(self.pairs, self.n_entries)
@@ -215,23 +258,23 @@ class TensorCounts:
             and (cells[0] == cells[1]).any(axis=0).all()
         ):
             raise ValueError("The counted pairs do not share a dimension.")
-        check_at_most(_sums(self.entries // self.width, self.entry_count), self.class_count, _SLACK * self.rounding)
+        check_at_most(_sums(self.entries // self.width, self.entry_count), self.class_count)
         for given, paired in ((one, other), (other, one)):
             # Values of a cell exclude each other, so that together they are no more frequent than what they occur with.
             order = np.lexsort((paired // self.width, given))
             given, paired, counts = given[order], paired[order] // self.width, self.pair_count[order]
             new = (np.diff(given, prepend=-1) != 0) | (np.diff(paired, prepend=-1) != 0)
             most = self.entry_count[np.searchsorted(self.entries, given[new])]
-            check_at_most(_sums(np.cumsum(new), counts), most, _SLACK * self.rounding)
+            check_at_most(_sums(np.cumsum(new), counts), most)
 
     @property
     def _max_pairs(self) -> int:
-        return self.max_bytes // (_COPIES * 8 * (1 + self.n_classes))
+        return self.max_bytes // (_COPIES * 8 * (1 + len(self.class_count)))
 
     def _check_room(self, n_pairs: int) -> None:
         """Raise ValueError if this many pairs do not fit in ``max_bytes``."""
         if n_pairs > self._max_pairs:
-            n_bytes = _COPIES * n_pairs * 8 * (1 + self.n_classes)
+            n_bytes = _COPIES * n_pairs * 8 * (1 + len(self.class_count))
             raise ValueError(
                 f"Tensors of mode sizes {self.mode_sizes} have so far {n_pairs:,} different pairs of cells that are "
                 f"not zero and share a dimension; with {self.n_classes} classes they take {n_bytes / 2**30:,.2f} GiB, "
@@ -251,10 +294,8 @@ class TensorCounts:
             raise ValueError("What is to be subtracted was never counted.")
         left = counts.copy()
         left[places] -= taken_count
-        if left.min(initial=0.0) < -self.rounding:
+        if left.min(initial=0.0) < 0:
             raise ValueError("More is to be subtracted than was counted.")
-        # Fractional weights leave rounding errors.
-        left[np.abs(left) <= self.rounding] = 0.0
         kept = left.any(axis=1)
         return keys[kept], left[kept]
 

@@ -23,26 +23,27 @@ from unnaive.tensors.bat_neighbours import group_cells
 
 _MAX_LOGS = 1 << 20
 _MAX_BYTES = 1 << 29  # of blocks; beyond it, changes are computed when needed
+_ROUNDING = 1e-12  # of sums of weights that are not whole, relative to the largest
 _OFTEN = 8  # mean number of tensors per value from which storing changes pays off
 
 
 def tensor_tables(counts: TensorCounts) -> TensorTables:
     """Prepare scoring; ValueError if the counts are inconsistent."""
-    total, n_classes = counts.class_count, counts.n_classes
+    n_classes = counts.n_classes
     cells, cell_of = np.unique(counts.entries // counts.width, return_inverse=True)
     of_cell = np.bincount(cell_of, minlength=len(cells))
-    default = np.tile(total, (len(cells), 1))
-    np.subtract.at(default, cell_of, counts.entry_count)
-    if default.min(initial=0.0) < -counts.rounding:
+    defaults = np.tile(counts.class_count, (len(cells), 1))
+    np.subtract.at(defaults, cell_of, counts.entry_count)
+    if defaults.min(initial=0.0) < 0:
         raise ValueError("The counts are inconsistent.")
-    default = np.maximum(default, 0.0)
-    possible = default.sum(axis=1) > counts.rounding
+    possible = defaults.any(axis=1)
+    total, default, entry_count = map(counts.in_ones, (counts.class_count, defaults, counts.entry_count))
     n_values = of_cell + possible
     first_state = _ends(of_cell + 1)
     state_of = np.arange(len(cell_of)) + cell_of + 1
     state_count = np.empty((first_state[-1], n_classes))
     state_count[first_state[:-1]] = default
-    state_count[state_of] = counts.entry_count
+    state_count[state_of] = entry_count
     # P(y, x_p) / P(x_p | y): the count of x_p cancels.
     parent = np.log((total + n_values[:, None]) / (total.sum() + n_classes * n_values[:, None]))
     tables = TensorTables(
@@ -58,15 +59,15 @@ def tensor_tables(counts: TensorCounts) -> TensorTables:
         np.repeat(parent, of_cell + 1, axis=0),
         np.log((total + 1) / (total.sum() + n_classes)),
         np.log((default + 1) / (total + n_values[:, None])).sum(axis=0),
-        _logs(counts, int(n_values.max(initial=1))),
+        _logs(counts, total, int(n_values.max(initial=1))),
         np.zeros(0, dtype=np.int64),
         np.zeros((0, n_classes)),
     )
     starts = _ends(block_sizes(tables))
-    often = counts.entry_count.sum() >= _OFTEN * len(counts.entries)
+    often = entry_count.sum() >= _OFTEN * len(counts.entries)
     if often and 8 * n_classes * starts[-1] <= min(_MAX_BYTES, counts.max_bytes):
         tables = tables._replace(block_starts=starts, blocks=np.empty((starts[-1], n_classes)))
-    if _prepare(tables) < -counts.rounding:
+    if _prepare(tables) < -_ROUNDING * max(1.0, total.max()):
         raise ValueError("The counts are inconsistent.")
     tables.opened[first_state[:-1][~possible]] = -np.inf
     return tables
@@ -84,11 +85,10 @@ def information(tables: TensorTables) -> NDArray[np.float64]:
     return np.maximum(bits / max(total.sum(), np.finfo(float).tiny), 0.0)
 
 
-def _logs(counts: TensorCounts, most_values: int) -> NDArray[np.float64]:
+def _logs(counts: TensorCounts, total: NDArray[np.float64], most_values: int) -> NDArray[np.float64]:
     """Logarithms of all possible counts, if they are integers and not too large."""
-    tables = (counts.class_count, counts.entry_count, counts.pair_count)
-    largest = counts.class_count.max() + most_values
-    if largest > _MAX_LOGS or any((table != np.floor(table)).any() for table in tables):
+    largest = total.max() + most_values
+    if largest > _MAX_LOGS or counts.n_units > 1:
         return np.zeros(0)
     return np.log(np.arange(1.0, largest + 1.0))
 
@@ -105,7 +105,7 @@ def _both_ways(
     entries = np.divmod(counts.pairs, counts.n_entries)
     one, other = (state_of[np.searchsorted(counts.entries, part)] for part in entries)
     starts = _ends(np.bincount(one, minlength=n_states) + np.bincount(other, minlength=n_states))
-    return starts, *_list_both_ways(starts, one, other, counts.pair_count)
+    return starts, *_list_both_ways(starts, one, other, counts.in_ones(counts.pair_count))
 
 
 @njit(cache=True, nogil=True)
