@@ -1654,6 +1654,37 @@ def test_categories_are_refused_unless_they_are_sorted_with_nan_last(categories,
     refused(path, "does not hold a sound model")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda encoder: encoder.categories_.__setitem__(0, np.array(["a", "a"], dtype=object)),
+        lambda encoder: encoder.categories_.__setitem__(1, np.array([2.0, 1.0])),
+        lambda encoder: encoder.categories_.pop(),
+        lambda encoder: setattr(encoder, "_infrequent_enabled", "yes"),
+        lambda encoder: encoder._missing_indices.update({0: 9}),
+        lambda encoder: encoder.__dict__.update(
+            _infrequent_enabled=True, _default_to_infrequent_mappings=[np.array([0, -1]), None]
+        ),
+    ],
+)
+def test_an_ordinal_encoder_that_cannot_be_is_not_sound(change, tmp_path):
+    path = tmp_path / "model.unnaive"
+    rows = np.array([["a", 1.0], ["b", 2.0], ["a", 2.0], ["b", 1.0]], dtype=object)
+    model = make_pipeline(OrdinalEncoder(), BernoulliNB()).fit(rows, [0, 1, 0, 1])
+    save(model, path)
+    assert load(path).model.predict(rows[:2]).tolist() == [0, 1]
+    change(model[0])
+    with pytest.raises(ModelFileError, match="changed after it was fitted"):
+        save(model, path)
+
+
+def test_an_ordinal_encoder_that_groups_rare_categories_is_loaded(tmp_path):
+    rows = np.array([["a"], ["b"], ["a"], ["c"], ["a"], ["d"]], dtype=object)
+    model = make_pipeline(OrdinalEncoder(max_categories=2), BernoulliNB()).fit(rows, [0, 1, 0, 1, 0, 1])
+    save(model, tmp_path / "model.unnaive")
+    assert load(tmp_path / "model.unnaive").model.predict(rows).tolist() == [0, 1, 0, 1, 0, 1]
+
+
 def test_an_array_in_a_later_format_of_numpy_is_refused(fitted, tmp_path):
     def edit(schema, members):
         name = first(schema, "NdArrayNode")["file"]

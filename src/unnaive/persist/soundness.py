@@ -324,20 +324,50 @@ def _is_sound_one_hot(encoder: Any) -> bool:
         if dropped is not None and dropped[column] is not None:
             codes = codes[codes != dropped[column]]
             codes = codes - (codes > dropped[column])
-        # Numbers are found by binary search, which would run past the end if they were not sorted, NaN last.
-        numbers = [value for value in categories.tolist() if isinstance(value, int | float)]
-        known = numbers[:-1] if numbers and numbers[-1] != numbers[-1] else numbers
         if not (
-            categories.ndim == 1
-            and categories.dtype.kind in "OUSbiuf"
+            _are_categories(categories)
             and len(np.unique(codes)) == size
             and codes.min(initial=0) == 0
             and codes.max(initial=-1) == size - 1
-            and all(one < other for one, other in pairwise(known))
-            and known == [value for value in known if value == value]
         ):
             return False
     return True
+
+
+def _are_categories(categories: Any) -> bool:
+    """Whether these are different values, numbers in order, NaN last."""
+    if not (isinstance(categories, np.ndarray) and categories.ndim == 1 and categories.dtype.kind in "OUSbiuf"):
+        return False
+    # Numbers are found by binary search, which would run past the end if they were not sorted.
+    numbers = [value for value in categories.tolist() if isinstance(value, int | float)]
+    known = numbers[:-1] if numbers and numbers[-1] != numbers[-1] else numbers
+    words = [value for value in categories.tolist() if isinstance(value, str | bytes)]
+    return (
+        all(one < other for one, other in pairwise(known))
+        and known == [value for value in known if value == value]
+        and len(set(words)) == len(words)
+    )
+
+
+def _is_sound_ordinal(encoder: Any) -> bool:
+    """Whether every column has its categories, and every group of rare ones its code."""
+    if not _fitted(encoder, "categories_"):
+        return True
+    columns, enabled = encoder.categories_, encoder._infrequent_enabled
+    grouped = encoder._default_to_infrequent_mappings if enabled is True else [None] * len(columns)
+    return (
+        type(enabled) is bool
+        and len(columns) == len(grouped) == encoder.n_features_in_
+        and all(map(_are_categories, columns))
+        and all(
+            0 <= column < len(columns) and 0 <= place < len(columns[column])
+            for column, place in encoder._missing_indices.items()
+        )
+        and all(
+            codes is None or (codes.dtype.kind == "i" and codes.shape == categories.shape and (codes >= 0).all())
+            for codes, categories in zip(grouped, columns)
+        )
+    )
 
 
 def _is_sound_column_transformer(columns: Any) -> bool:
@@ -408,6 +438,7 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
     "sklearn.preprocessing._data.StandardScaler": _is_sound_scaler,
     "sklearn.preprocessing._discretization.KBinsDiscretizer": _is_sound_binning,
     "sklearn.preprocessing._encoders.OneHotEncoder": _is_sound_one_hot,
+    "sklearn.preprocessing._encoders.OrdinalEncoder": _is_sound_ordinal,
     "sklearn.preprocessing._function_transformer.FunctionTransformer": _is_sound_transformer,
     "sklearn.svm._classes.SVC": _is_sound_svc,
     **dict.fromkeys((f"sklearn.naive_bayes.{name}NB" for name in _COUNTING), _is_sound_counting),
