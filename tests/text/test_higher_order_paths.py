@@ -90,6 +90,15 @@ def test_pure_paths_of_many_short_documents_are_those_that_enumeration_finds(ord
     assert total > 0
 
 
+def test_a_class_whose_terms_share_no_documents_is_read_within_bounds(monkeypatch):
+    """Compiled, the kernel reads past the end of an array without a word; as Python, it would raise IndexError."""
+    monkeypatch.setattr(paths, "pure_paths", getattr(paths.pure_paths, "py_func", paths.pure_paths))
+    counts, total = count_paths([[1, 1]], 2, pure=True, among=[[1, 1], [0, 0]])
+    assert (counts.tolist(), total) == ([0, 0], 0)
+    counts, total = count_paths([[0, 0]], 2, pure=True, among=[[1, 1], [0, 0]])
+    assert (counts.tolist(), total) == ([0, 0], 0)
+
+
 @given(small, st.integers(0, 2**32 - 1), st.sampled_from([(2, False), (3, False), (2, True), (3, True)]))
 @examples(60)
 def test_orders_of_documents_and_terms_do_not_matter_nor_do_documents_of_one_term(X, seed, kind):
