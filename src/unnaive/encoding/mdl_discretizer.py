@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import narwhals as nw
@@ -36,6 +36,7 @@ from unnaive.encoding.mdl import mdl_cut_points, mdl_cut_points_between_cells, v
 from unnaive.encoding.value_cells import ValueCells
 
 _MAX_BYTES = 2**26  # of numbers read at a time to find the bins of batches
+_MAX_DISTINCT = 2**16  # numbers of a column of batches that are counted, not sorted
 
 
 @shared_docs
@@ -246,21 +247,61 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 def bins_of_batches(
     discretizer: MDLDiscretizer, names: list[str], classes: np.ndarray, n_rows: int, batches: Batches
 ) -> MDLDiscretizer:
-    """Bins of the named columns from all their values, as many columns at a time as fit into a fixed memory."""
+    """Bins of the named columns from all their values, in a fixed memory.
+
+    One pass counts the distinct numbers of all columns. Those of more than ``_MAX_DISTINCT`` are read once more, as
+    many columns at a time as fit.
+    """
+    columns = _cells_of_batches(names, classes, batches)
+    cut_points = dict(zip(columns, clone(discretizer).fit_cells(list(columns.values())).cut_points_))
+    rest = [name for name in names if name not in columns]
     at_a_time = max(1, _MAX_BYTES // (8 * n_rows))
-    cut_points: list[np.ndarray] = []
-    for start in range(0, len(names), at_a_time):
-        group = names[start : start + at_a_time]
+    for start in range(0, len(rest), at_a_time):
+        group = rest[start : start + at_a_time]
         numbers, labels = np.empty((n_rows, len(group))), np.empty(n_rows, dtype=np.int64)
         row = 0
-        for X, y in batches(group):
-            part = slice(row, row + len(y))
-            labels[part] = np.searchsorted(classes, np.asarray(y))
-            for column, name in enumerate(group):
-                numbers[part, column] = _numbers(X[name], name)
-            row += len(y)
-        cut_points.extend(clone(discretizer).fit(numbers, labels).cut_points_)
-    return clone(discretizer)._take_over(cut_points)
+        for part, of_part in _read_batches(group, classes, batches, n_rows):
+            numbers[row : row + len(part)], labels[row : row + len(part)] = part, of_part
+            row += len(part)
+        cut_points.update(zip(group, clone(discretizer).fit(numbers, labels).cut_points_))
+    return clone(discretizer)._take_over([cut_points[name] for name in names])
+
+
+def _cells_of_batches(names: list[str], classes: np.ndarray, batches: Batches) -> dict[str, ValueCells]:
+    """Class counts of the distinct numbers of those columns that do not have too many."""
+    cells: dict[str, ValueCells] = {}
+    few = list(names)
+    for numbers, labels in _read_batches(names, classes, batches, max(1, _MAX_BYTES // (8 * len(names)))):
+        for name in few:
+            found = ValueCells.of(numbers[:, names.index(name)], labels, len(classes), _MAX_DISTINCT)
+            cells[name] = cells[name].plus(found) if name in cells else found
+        few = [name for name in few if cells[name].is_exact]
+        if not few:
+            break
+    return {name: cells[name] for name in few}
+
+
+def _read_batches(
+    names: list[str], classes: np.ndarray, batches: Batches, n_rows: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Numbers of the named columns and places of the labels among the classes, at most ``n_rows`` rows at a time."""
+    numbers, labels, row = np.empty((n_rows, len(names))), np.empty(n_rows, dtype=np.int64), 0
+    for X, y in batches(names):
+        places = np.searchsorted(classes, np.asarray(y))
+        columns = [_numbers(X[name], name) for name in names]
+        done = 0
+        while done < len(places):
+            part = slice(done, min(len(places), done + n_rows - row))
+            stop = row + part.stop - done
+            labels[row:stop] = places[part]
+            for place, column in enumerate(columns):
+                numbers[row:stop, place] = column[part]
+            row, done = stop, part.stop
+            if row == n_rows:
+                yield numbers, labels
+                row = 0
+    if row:
+        yield numbers[:row], labels[:row]
 
 
 def _numbers(column: Any, name: str) -> np.ndarray:
