@@ -6,11 +6,12 @@ import csv
 import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ _FORMULAS = tuple("=+-@\t\r\n")  # text that begins with these may be run by a s
 
 # Called with the task, the number of rows done and the total number of rows.
 Progress = Callable[[str, int, int], None]
+_Item = TypeVar("_Item")
 
 
 def silent(task: str, done: int, total: int) -> None:
@@ -237,7 +239,7 @@ def predict_file(
     truth = LabelReader.of_file(table, saved.target, _ROWS).like(model.classes_) if known else None
     n_right = n_labelled = done = 0
     with _writer(Path(out), for_spreadsheets) as write:
-        for frame in table.batches([*names, *([saved.target] if known else [])], _ROWS):
+        for frame in _ahead(table.batches([*names, *([saved.target] if known else [])], _ROWS)):
             X = frame[names]
             columns: dict[str, NDArray[Any]]
             if hasattr(model, "predict_proba"):
@@ -320,7 +322,7 @@ def _labelled(
         names = [name for name in table.columns if name != target]
     counted["rows"] = counted["unlabelled"] = done = 0
     task = "read labels" if not names else f"read {', '.join(names) if len(names) < 3 else f'{len(names)} columns'}"
-    for frame in table.batches([*names, target], _ROWS):
+    for frame in _ahead(table.batches([*names, target], _ROWS)):
         labelled = frame[target].notna()
         done += len(frame)
         counted["rows"] += int(labelled.sum())
@@ -330,6 +332,15 @@ def _labelled(
         if len(frame):
             yield frame[names], labels.read(frame[target])
         progress(task, done, table.n_rows)
+
+
+def _ahead(items: Iterator[_Item]) -> Iterator[_Item]:
+    """The same items, each read on another thread while the one before it is used."""
+    with ThreadPoolExecutor(1) as reader:
+        pending = reader.submit(next, items, None)
+        while (item := pending.result()) is not None:
+            pending = reader.submit(next, items, None)
+            yield item
 
 
 @contextmanager
