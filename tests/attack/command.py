@@ -12,7 +12,12 @@ import pandas as pd
 
 SENTENCE = "unnaive: "
 _server = multiprocessing.get_context("forkserver")
-_server.set_forkserver_preload(["tests.attack.command", "unnaive.cli.main", "unnaive.streaming", "skops.io"])
+_server.set_forkserver_preload(
+    [
+        *("tests.attack.command", "unnaive.cli.main", "unnaive.streaming", "unnaive.evaluate.compare", "skops.io"),
+        *("unnaive.show.report", "unnaive.baselines.peers"),
+    ]
+)
 
 
 class Command:

@@ -1,16 +1,21 @@
 """A command that is killed at any moment leaves its output as it was or as it should be, and the next one works."""
 
+import tempfile
 import time
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from tests.attack import command
 from tests.attack.violation import Violation
+from unnaive.evaluate.results_file import read_results
 from unnaive.models import MODELS
 from unnaive.persist import content_hash, load, save
 
 N_ROWS, N_MORE = 4000, 1000
+N_COMPARED = 60
 COMMANDS = {
     "fit": ("fit", "more.csv", "-m", "nb", "-t", "play", "--bins", "exact", "-o", "m.unnaive"),
     "update": ("update", "m.unnaive", "more.csv"),
@@ -18,14 +23,21 @@ COMMANDS = {
     "predict": ("predict", "m.unnaive", "more.csv", "-o", "out.csv"),
     "predict parquet": ("predict", "m.unnaive", "more.csv", "-o", "out.parquet"),
 }
+COMPARE = ("compare", "more.csv", "-t", "play", "--cv", "2", "-j", "1", "--report", "report.html", "-m")
+END = b"</html>\n"  # of a report
 _seconds = {}  # that a command takes when it is left alone
 
 
 def attempt(seed, folder):
     """One command, killed at one moment, and run again."""
     rng = np.random.default_rng(seed)
-    name = list(COMMANDS)[seed % len(COMMANDS)]
-    arguments = COMMANDS[name]
+    which = seed % (len(COMMANDS) + 1)
+    yield from compare_killed(rng, folder) if which == len(COMMANDS) else killed(rng, seed, folder, which)
+
+
+def killed(rng, seed, folder, which):
+    """A command with one output."""
+    name, arguments = list(COMMANDS.items())[which]
     output = folder / arguments[-1] if name.startswith(("fit", "predict")) else folder / "m.unnaive"
     command.small_table(seed, N_MORE).to_csv(folder / "more.csv", index=False)
     whole = pd.concat([command.small_table(seed, N_MORE), command.small_table(seed + 1, N_ROWS)])
@@ -63,6 +75,50 @@ def attempt(seed, folder):
         )
 
 
+def compare_killed(rng, folder):
+    """A comparison, which has a report and a journal, from nothing or in addition to one that is complete."""
+    seconds, expected = undisturbed()
+    compared().to_csv(folder / "more.csv", index=False)
+    more = rng.random() < 0.5
+    if more:
+        command.run(*COMPARE, "nb", folder=folder)
+    report = folder / "report.html"
+    old = report.read_bytes() if more else None
+    moment = kill(rng, [*COMPARE, "nb,aode", *["--resume"] * more], folder, seconds)
+    words = f"{' '.join(COMPARE)} nb,aode{' --resume' * more}, killed {moment}"
+    seen = report.read_bytes() if report.exists() else None
+    if seen != old and not (seen and seen.endswith(END)):
+        yield Violation("compare that was killed leaves half a report", words)
+    code, told = command.run(*COMPARE, "nb,aode", "--resume", folder=folder)
+    left = sorted(path.name for path in folder.iterdir())
+    if code != 0:
+        yield Violation("compare fails after one that was killed", f"{words}\n{told}")
+    elif scores(folder) != expected or not report.read_bytes().endswith(END):
+        yield Violation("compare that was killed and resumed has other results", f"{words}\n{expected}")
+    elif left != ["more.csv", "report.html", "report.jsonl"]:
+        yield Violation("compare does not remove what one that was killed left", f"{words}\n{left}")
+
+
+def compared():
+    """The table of comparisons, small and always the same."""
+    return command.small_table(0, N_COMPARED)
+
+
+@cache
+def undisturbed():
+    """How long a comparison takes that is left alone, and its scores."""
+    with tempfile.TemporaryDirectory(prefix="attack-") as folder:
+        compared().to_csv(Path(folder, "more.csv"), index=False)
+        began = time.monotonic()
+        command.run(*COMPARE, "nb,aode", folder=folder)
+        return time.monotonic() - began, scores(Path(folder))
+
+
+def scores(folder):
+    """The scores in the journal of a comparison, by fold."""
+    return {result.key: (result.error, result.scores) for result in read_results(folder / "report.jsonl").results}
+
+
 def kill(rng, arguments, folder, seconds):
     """Kill a command at a random moment of all, or after it has begun to write; the moment, in words."""
     running = command.Command(*arguments, folder=folder)
@@ -71,12 +127,14 @@ def kill(rng, arguments, folder, seconds):
         time.sleep(moment)
         words = f"after {moment:.3f} of {seconds:.3f} s"
     else:
-        before = set(folder.iterdir())
-        while set(folder.iterdir()) == before and running.process.is_alive():
-            time.sleep(0.0005)
+        n_changes, before = rng.integers(1, 6), set(folder.iterdir())
+        for _ in range(n_changes):
+            while (now := set(folder.iterdir())) == before and running.process.is_alive():
+                time.sleep(0.0005)
+            before = now
         moment = rng.choice([0.0, 0.0002, 0.001, 0.005, 0.02, 0.05])
         time.sleep(moment)
-        words = f"{moment:.4f} s after a new file appeared"
+        words = f"{moment:.4f} s after files came or went {n_changes} times"
     running.end(0)
     return words
 

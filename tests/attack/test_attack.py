@@ -41,7 +41,7 @@ def attempt(seed, folder):
         thorough("sequences", range(60)),
         thorough("fits", range(24)),
         thorough("threads", range(4)),
-        thorough("kills", range(5)),
+        thorough("kills", range(6)),
         thorough("writers", range(2)),
         thorough("model_files", range(2)),
         thorough("hostile_names", range(5)),
