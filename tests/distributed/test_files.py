@@ -18,6 +18,7 @@ from unnaive.cli import model as cli
 from unnaive.distributed.files import fit_files, predict_files, read_files
 from unnaive.models import MODELS
 from unnaive.persist import load
+from unnaive.persist.output_file import beside
 from unnaive.streaming import fit_file
 
 N_PARTS = 9
@@ -195,6 +196,15 @@ def test_one_label_is_nothing_to_learn_from(folder, address, run):
     assert os.listdir() == ["data"]
 
 
+def test_predictions_into_a_folder_clear_up_after_those_that_were_killed(folder, address):
+    fit_files("nb", "data/*.parquet", address, "label").save("m")
+    for left in (beside(folder / "new", "-0.part"), folder / "new.part"):
+        left.mkdir()
+        (left / "part-000000.parquet").touch()
+    predict_files(load("m"), "data/*.parquet", "new", address)
+    assert sorted(os.listdir()) == ["data", "m", "new", "new.part"]  # the last of which is somebody else's
+
+
 def test_an_interrupted_run_writes_nothing(folder, address, run, monkeypatch):
     fit_files("nb", "data/*.parquet", address, "label").save("m")
     for number in range(10, 150):
@@ -215,7 +225,8 @@ def test_an_interrupted_run_writes_nothing(folder, address, run, monkeypatch):
         code, out, err = run(*arguments, "-o", "new", "--dask", address)
         assert (code, out) == (130, "")
         assert err.endswith("interrupted.\n")
-    assert found == ["new.part"]
+    (draft,) = found
+    assert draft.startswith(beside(folder / "new", "-").name)
     assert sorted(os.listdir()) == ["data", "m"]
 
 

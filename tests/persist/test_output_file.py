@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from unnaive.persist import file_lock, output_file
-from unnaive.persist.output_file import OutputError, beside, changing, check_output, replacing, write_text
+from unnaive.persist.output_file import OutputError, beside, changing, check_output, new_folder, replacing, write_text
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX only")
 
@@ -268,6 +268,40 @@ def test_what_a_killed_process_left_is_removed_by_the_next_write_and_what_is_bei
 
 
 @posix
+def test_a_folder_appears_when_it_is_complete_and_never_if_there_is_an_error(tmp_path):
+    path = tmp_path / "deep" / "a"
+    with new_folder(path) as draft:
+        (draft / "1").touch()
+        assert os.listdir(path.parent) == [draft.name]
+    assert os.listdir(path) == ["1"]
+    with pytest.raises(OutputError, match="deep/a' cannot be written: Directory not empty"), new_folder(path):
+        pass
+    with pytest.raises(FileNotFoundError), new_folder(tmp_path / "b") as draft:
+        (draft / "none").unlink()
+    assert os.listdir(path.parent) == ["a"]
+    assert os.listdir(tmp_path) == ["deep"]
+
+
+@posix
+def test_a_folder_that_a_killed_process_left_is_removed_and_one_that_is_being_written_stays(tmp_path):
+    path = tmp_path / "a"
+    code = "with new_folder(file) as draft:\n    (draft / 'part').touch()\n"
+    process = start(f"{code}    print('writing', flush=True)\n    time.sleep(60)", path)
+    assert process.stdout.readline() == "writing\n"
+    (left,) = tmp_path.iterdir()
+    beside(path, "-0.part").symlink_to(tmp_path)
+    with new_folder(path):
+        assert os.listdir(left) == ["part"]
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert left.exists()
+    path.rmdir()
+    with new_folder(path):
+        pass
+    assert sorted(os.listdir(tmp_path)) == [beside(path, "-0.part").name, "a"]
+
+
+@posix
 def test_a_draft_that_is_taken_for_a_leftover_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
     path, tried = tmp_path / "a.csv", []
 
@@ -280,6 +314,11 @@ def test_a_draft_that_is_taken_for_a_leftover_before_it_is_locked_is_made_again(
     monkeypatch.setattr(output_file, "try_lock", swept_first)
     fill(path)
     assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["a.csv"]
+    path.unlink()
+    tried.clear()
+    with new_folder(path):
+        assert len(tried) == 3
     assert os.listdir(tmp_path) == ["a.csv"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from unnaive.io.labels import LabelReader
 from unnaive.io.source import DataError, excerpt, near
 from unnaive.models import model_to_save
 from unnaive.persist import SavedModel
+from unnaive.persist.output_file import new_folder
 from unnaive.streaming import Fitted, Predicted, Progress, columns_of, kinds_of, set_bins, silent
 
 _PARQUET, _TEXT = (".parquet", ".parq", ".pq"), {".csv": ",", ".tsv": "\t"}
@@ -154,27 +154,16 @@ def predict_files(
     if absent:
         raise DataError(f"{pattern} lacks the column {absent[0]!r}, which the model was fitted on.")
     known = [saved.target] if saved.target in frame.columns else []
-    unfinished = out.with_name(f"{out.name}.part")
-    with _cluster(address) as client, listening(client, frame.npartitions, progress):
-        _discard(unfinished)
-        unfinished.mkdir(parents=True)
-        try:
-            work = Predictions(saved.model, names, saved.target, str(unfinished.absolute()))
-            (counts,) = computed(client, folded(work, parts_of(some_columns(frame, [*names, *known])), client))
-            for left in unfinished.glob(f"*{_UNFINISHED}"):  # left by lost workers
-                left.unlink()
-            os.replace(unfinished, out)
-        finally:
-            _discard(unfinished)
+    with (
+        new_folder(out) as unfinished,
+        _cluster(address) as client,
+        listening(client, frame.npartitions, progress),
+    ):
+        work = Predictions(saved.model, names, saved.target, str(unfinished))
+        (counts,) = computed(client, folded(work, parts_of(some_columns(frame, [*names, *known])), client))
+        for left in unfinished.glob(f"*{_UNFINISHED}"):  # left by lost workers
+            left.unlink()
     return Predicted(*counts)
-
-
-def _discard(folder: Path) -> None:
-    """Remove a folder, after renaming it, as workers may still be writing to it."""
-    if folder.exists():
-        discarded = folder.with_name(f"{folder.name}-{uuid4().hex}")
-        os.replace(folder, discarded)
-        shutil.rmtree(discarded, ignore_errors=True)
 
 
 class Predictions:

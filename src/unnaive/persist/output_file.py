@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: a draft beside the target takes its name when it is complete.
+"""Files and folders that are written whole or not at all: a draft beside the target takes its name when it is complete.
 
 Whoever writes a draft holds its lock, so a draft without a lock is left over from a process that was killed. The next
 write to the same target removes it, where files can be locked by ``flock``.
@@ -10,6 +10,7 @@ import errno
 import hashlib
 import os
 import secrets
+import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -78,6 +79,25 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 @contextmanager
+def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A folder to write files to, which takes its name at the end, and is removed if there is an error."""
+    target = Path(os.path.realpath(path))
+    with writing(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(target)
+        draft, file = _new_draft_folder(target)
+    try:
+        yield draft
+        with writing(path):
+            os.replace(draft, target)
+            _sync_folder(target.parent)
+    finally:
+        _discard(draft, target)
+        if file is not None:
+            os.close(file)
+
+
+@contextmanager
 def changing(path: str | os.PathLike[str], busy: Callable[[], None]) -> Iterator[None]:
     """Let no other process that also asks change a file; ``busy`` is called once before waiting for one, or raises."""
     target = check_output(path)
@@ -121,7 +141,7 @@ def _new_draft(target: Path) -> tuple[Path, IO[bytes]]:
     """An empty, locked file beside the target, with its owner and mode if it exists."""
     before = os.stat(target) if target.exists() else None
     while True:
-        draft = beside(target, f"-{secrets.token_hex(8)}.part")
+        draft = _draft_name(target)
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         stream = os.fdopen(os.open(draft, flags, 0o666 if before is None else 0o600), "w+b")
         try:
@@ -134,6 +154,32 @@ def _new_draft(target: Path) -> tuple[Path, IO[bytes]]:
             draft.unlink(missing_ok=True)
             raise
         stream.close()  # another process took it for a leftover before it was locked
+
+
+def _new_draft_folder(target: Path) -> tuple[Path, int | None]:
+    """An empty folder beside the target, and the open file that locks it."""
+    while True:
+        draft = _draft_name(target)
+        draft.mkdir()
+        if not _POSIX:  # where a folder cannot be opened
+            return draft, None
+        with suppress(FileNotFoundError):
+            file = os.open(draft, os.O_RDONLY)
+            if _is_locked(draft, file):
+                return draft, file
+            os.close(file)  # another process took it for a leftover before it was locked
+
+
+def _discard(draft: Path, target: Path) -> None:
+    """Remove a folder if it is there, after renaming it, as other processes may still be writing to it."""
+    discarded = _draft_name(target)
+    with suppress(FileNotFoundError):
+        os.replace(draft, discarded)
+        shutil.rmtree(discarded, ignore_errors=True)
+
+
+def _draft_name(target: Path) -> Path:
+    return beside(target, f"-{secrets.token_hex(8)}.part")
 
 
 def _is_locked(draft: Path, file: int) -> bool:
@@ -165,9 +211,13 @@ def _sweep(target: Path) -> None:
         return
     for draft in target.parent.glob(beside(target, "-*.part").name):
         with suppress(OSError):
-            file = os.open(draft, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            is_folder = stat.S_ISDIR(os.lstat(draft).st_mode)
+            how = os.O_RDONLY | os.O_DIRECTORY if is_folder else os.O_RDWR | os.O_NONBLOCK
+            file = os.open(draft, how | os.O_NOFOLLOW)
             try:
-                if stat.S_ISREG(os.fstat(file).st_mode) and try_lock(file):
+                if is_folder and try_lock(file):
+                    _discard(draft, target)
+                elif stat.S_ISREG(os.fstat(file).st_mode) and try_lock(file):
                     draft.unlink()
             finally:
                 os.close(file)
