@@ -94,6 +94,44 @@ def test_two_predictions_into_one_file_leave_one_of_them(model):
     assert files() == ["m.unnaive", "out.csv"]
 
 
+JOURNALS = {
+    "compare": (("compare", "first.csv", "-m", "nb", "--cv", "2", "-j", "1", "--report", "new/r.html"), "new/r.jsonl"),
+    "reproduce": (("reproduce", "dtc", "--quick", "--results", "new/r.jsonl"), "new/r.jsonl"),
+    "leaderboard": (("leaderboard", "--results", "new/r.jsonl"), "new/r.jsonl"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "results"), JOURNALS.values(), ids=JOURNALS)
+def test_a_run_does_not_write_to_the_results_of_another_that_is_running(arguments, results, folder, run):
+    (folder / "new").mkdir()
+    with changing(results, lambda: None):
+        code, out, err = run(*arguments, "--no-wait")
+    assert (code, out) == (2, "")
+    assert f"another process is changing {results}: try again later" in " ".join(err.split())
+    assert os.listdir("new") == []
+
+
+def test_a_run_waits_for_another_with_the_same_results_and_resumes_it(folder, run, monkeypatch):
+    arguments, results = JOURNALS["compare"]
+    assert run(*arguments)[0] == 0
+    before, other = (folder / results).read_text(), ExitStack()
+    other.enter_context(changing(results, lambda: None))
+    monkeypatch.setattr("time.sleep", lambda _: other.close())
+    code, _, err = run(*arguments, "--resume")
+    assert (code, err) == (0, f"unnaive: waiting for another process that is changing {results}\n")
+    assert (folder / results).read_text() == before
+    assert sorted(os.listdir("new")) == ["r.html", "r.jsonl"]
+
+
+@pytest.mark.thorough
+def test_of_two_runs_at_once_with_the_same_results_one_measures_and_the_other_reads(folder):
+    processes = [start(*JOURNALS["compare"][0], "--resume", "--json") for _ in range(2)]
+    ends = [process.communicate() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], ends
+    first, second = (json.loads(out)["leaderboard"] for out, _ in ends)
+    assert first == second  # runtimes and all
+
+
 @posix
 @pytest.mark.thorough
 def test_a_killed_update_leaves_the_old_model_or_the_new_one_and_the_next_one_clears_up(model):

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unnaive.cli.console import print_comparison, result_progress
+from unnaive.cli.console import appending, print_comparison, result_progress
 from unnaive.cli.options import (
     INTERRUPTED,
     AsJson,
@@ -19,6 +19,7 @@ from unnaive.cli.options import (
     Mail,
     MaxTerms,
     MinDocuments,
+    NoWait,
     Resume,
     Target,
     Text,
@@ -58,6 +59,7 @@ def compare(
         Path | None, typer.Option(help="File of the single results; default: the report's name, as .jsonl.")
     ] = None,
     resume: Resume = False,
+    no_wait: NoWait = False,
     jobs: Jobs = -1,
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
     folder: Folder = None,
@@ -80,7 +82,8 @@ def compare(
     chosen = find_models(split_names(models) or ["default"], "text" if text else "table")
     columns: dict[str, Any] = {"categorical": split_columns(categorical), "text": split_names(text)}
     sets = [datasets.load(source, target, folder, **columns) for source in data or datasets.BUNDLED]
-    with result_progress("compare", as_json) as progress:
+    kept = results or report.with_suffix(".jsonl")
+    with appending(kept, no_wait), result_progress("compare", as_json) as progress:
         comparison = run(
             chosen,
             sets,
@@ -92,12 +95,12 @@ def compare(
             bias_variance=bias_variance,
             n_jobs=jobs,
             random_state=seed,
-            results=results or report.with_suffix(".jsonl"),
+            results=kept,
             resume=resume,
             on_result=progress,
             terms=terms,
         )
-        arguments = [argument for argument in sys.argv[1:] if argument != "--resume"]
+        arguments = [argument for argument in sys.argv[1:] if argument not in ("--resume", "--no-wait")]
         write_report(comparison, report, command=shlex.join(["unnaive", *arguments]))
     print_comparison(comparison, report, as_json)
     if not comparison.complete:

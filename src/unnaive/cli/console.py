@@ -53,15 +53,27 @@ def print_error(sentence: str) -> None:
 
 @contextmanager
 def changing(path: Path, no_wait: bool) -> Iterator[None]:
-    """Let no other process change a model file: wait for one that does, or raise ValueError."""
+    """Let no other process change a file: wait for one that does, or raise ValueError."""
 
     def busy() -> None:
         if no_wait:
             raise ValueError(f"another process is changing {path}: try again later, or wait by leaving out --no-wait.")
         waiting = f"unnaive: waiting for another process that is changing {path}"
-        Console(stderr=True).print(waiting, highlight=False, soft_wrap=True, markup=False)
+        Terminal(stderr=True).print(waiting, highlight=False, soft_wrap=True)
 
     with output_file.changing(path, busy):
+        yield
+
+
+@contextmanager
+def appending(results: Path | None, no_wait: bool) -> Iterator[None]:
+    """Let no other process write to a results file, if there is one; its folder is made if it is missing."""
+    if results is None:
+        yield
+        return
+    with output_file.writing(results):
+        results.parent.mkdir(parents=True, exist_ok=True)
+    with changing(results, no_wait):
         yield
 
 

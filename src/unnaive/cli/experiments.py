@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from unnaive.cli.console import draw, print_error, print_json, printer, result_progress
-from unnaive.cli.options import INTERRUPTED, AsJson, Folder, Jobs, Resume, split_names
+from unnaive.cli.console import appending, draw, print_error, print_json, printer, result_progress
+from unnaive.cli.options import INTERRUPTED, AsJson, Folder, Jobs, NoWait, Resume, split_names
 from unnaive.papers import PAPERS
 
 
@@ -31,6 +31,7 @@ def reproduce(
         ),
     ] = None,
     resume: Resume = False,
+    no_wait: NoWait = False,
     jobs: Jobs = -1,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     folder: Folder = None,
@@ -67,7 +68,8 @@ def reproduce(
             resume=resume,
             quick=quick,
         )
-        found.append(_reproduce(name, request, reports[name], write, plot, as_json))
+        with appending(request.results, no_wait):
+            found.append(_reproduce(name, request, reports[name], write, plot, as_json))
     if as_json:
         print_json(found if several else found[0])
     if not all(entry["complete"] for entry in found):
@@ -115,6 +117,7 @@ def leaderboard(
     cv: Annotated[int, typer.Option(help="Number of folds.", min=2)] = 5,
     results: Annotated[Path, typer.Option(help="File of the single results.")] = Path("leaderboard.jsonl"),
     resume: Resume = False,
+    no_wait: NoWait = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; more than one distorts the times.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the rows and the folds.")] = 0,
     folder: Folder = None,
@@ -124,7 +127,7 @@ def leaderboard(
     from unnaive.papers import leaderboard as board
     from unnaive.show import terminal
 
-    with result_progress("leaderboard", as_json) as progress:
+    with appending(results, no_wait), result_progress("leaderboard", as_json) as progress:
         tables = board.find_tables(folder, rows, seed, split_names(sets))
         found = board.run(
             tables,

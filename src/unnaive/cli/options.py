@@ -39,7 +39,7 @@ MaxTerms = Annotated[int | None, typer.Option(help="Maximum number of terms, by 
 Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Number of processes; -1 for one per core.")]
 NoWait = Annotated[
-    bool, typer.Option("--no-wait", help="Do not wait for another process that is changing the model, but fail.")
+    bool, typer.Option("--no-wait", help="Do not wait for another process that is changing the same file, but fail.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
