@@ -190,6 +190,41 @@ def test_pipes_and_devices_are_not_replaced(arguments, model, run):
     assert model.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("reproduce", "dtc", "--plot", "nowhere/out.png"), "nowhere is not a folder"),
+        (("reproduce", "dtc", "--plot", "out.doc"), "out.doc has the ending of no picture"),
+        (("reproduce", "dtc", "--plot", "there/papers.md"), "there/papers.md has the ending of no picture"),
+        (("reproduce", "dtc", "--plot", "closed/out.png"), "closed is not writable"),
+        (("reproduce", "dtc", "--report", "closed/out.html"), "closed is not writable"),
+        (("reproduce", "dtc", "--write", "there"), "'there/papers.md' is a folder"),
+        (("reproduce", "dtc", "--write", "table.csv"), "table.csv is a file, so table.csv/papers.md cannot be in it"),
+        (("reproduce", "dtc", "--write", "closed/new"), "closed is not writable"),
+        (("reproduce", "dtc", "--results", "table.csv/new/out.jsonl"), "table.csv/new/out.jsonl' cannot be written"),
+        (("leaderboard", "--write", "there"), "'there/leaderboard.svg' is a folder"),
+        (("leaderboard", "--write", "table.csv"), "table.csv is a file, so table.csv/leaderboard.svg cannot be in it"),
+        (("leaderboard", "--write", "closed"), "closed is not writable"),
+        (("leaderboard", "--results", "there/papers.md"), "'there/papers.md' is a folder"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_bad_place_for_the_outputs_is_refused_before_a_long_run(arguments, reason, folder, run, monkeypatch):
+    def started(*_, **__):
+        raise AssertionError("the run has started")
+
+    monkeypatch.setattr("unnaive.papers.dtc.experiment.reproduce", started)
+    monkeypatch.setattr("unnaive.papers.leaderboard.find_tables", started)
+    closed = folder / "closed"
+    for made in (closed, folder / "there" / "papers.md", folder / "there" / "leaderboard.svg"):
+        made.mkdir(parents=True)
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != closed and access(path, mode))  # also for root
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert reason in err
+
+
 @posix
 def test_links_to_files_stay_links(model, run):
     outputs = {"out.csv": "predict", "out.png": "explain", "proof.json": "forget"}

@@ -77,6 +77,19 @@ def appending(results: Path | None, no_wait: bool) -> Iterator[None]:
         yield
 
 
+def check_figure(path: Path) -> None:
+    """Refuse a file that :func:`draw` could not write, before there is work to lose."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    if path.suffix and path.suffix.removeprefix(".").lower() not in FigureCanvasBase.get_supported_filetypes():
+        raise ValueError(f"{path} has the ending of no picture: name a .png, .svg or .pdf file.")
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"{path} cannot be written, as {path.parent} is not a folder: make it, or choose another path."
+        )
+    output_file.check_place(path)
+
+
 def draw(displays: list[Any], path: Path) -> None:
     """Draw one display, or several side by side, into a file in the format of its suffix."""
     from matplotlib.figure import Figure

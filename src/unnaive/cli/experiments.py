@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unnaive.cli.console import appending, draw, print_error, print_json, printer, result_progress
+from unnaive.cli.console import appending, check_figure, draw, print_error, print_json, printer, result_progress
 from unnaive.cli.options import INTERRUPTED, AsJson, Folder, Jobs, NoWait, Resume, split_names
 from unnaive.papers import PAPERS
 
@@ -39,7 +39,6 @@ def reproduce(
 ) -> None:
     """Run a paper's experiments, and print the results next to those it reports."""
     from unnaive.papers.reproduction import Request
-    from unnaive.persist.output_file import check_output
     from unnaive.show.page import check_report_path
 
     if paper != "all" and paper not in PAPERS:
@@ -53,7 +52,11 @@ def reproduce(
         if path is not None:
             check_report_path(path)
     if plot is not None:
-        check_output(plot)
+        check_figure(plot)
+    if write is not None:
+        from unnaive.papers.document import check_document
+
+        check_document(write, names)
     found = []
     for name in names:
         kept = results / f"{name}.jsonl" if results and several else results
@@ -127,6 +130,8 @@ def leaderboard(
     from unnaive.papers import leaderboard as board
     from unnaive.show import terminal
 
+    if write is not None:
+        board.check(write)
     with appending(results, no_wait), result_progress("leaderboard", as_json) as progress:
         tables = board.find_tables(folder, rows, seed, split_names(sets))
         found = board.run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from unnaive.papers import PAPERS
 from unnaive.papers.machine import describe_machine
 from unnaive.papers.markdown import markdown_table
 from unnaive.papers.reproduction import Reproduction
-from unnaive.persist.output_file import replacing, write_text
+from unnaive.persist.output_file import check_place, replacing, write_text
 
 NAME = "papers"
 # Pages that discuss a paper's results.
@@ -33,6 +33,12 @@ PAPER --write FOLDER` from the records in `papers/`; do not edit it.
 
 A cell holds the measured figure, with its standard deviation if there is one, and in brackets the printed figure and
 the difference. "failed" means that the model raised an error, "–" that it was not run."""
+
+
+def check_document(folder: Path, names: Sequence[str]) -> None:
+    """Refuse a folder to which the document and the records of some papers could not be written."""
+    for path in (folder / f"{NAME}.md", *(folder / NAME / f"{name}.json" for name in names)):
+        check_place(path)
 
 
 def write_document(folder: str | Path, name: str, found: Reproduction, command: str) -> Path:

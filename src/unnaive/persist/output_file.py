@@ -48,6 +48,16 @@ def check_output(path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def check_place(path: str | os.PathLike[str]) -> None:
+    """OutputError if a file could not be written, before there is work to lose; folders may still have to be made."""
+    check_output(path)
+    folder = next(parent for parent in Path(os.path.abspath(path)).parents if parent.exists())
+    if not folder.is_dir():
+        raise OutputError(f"{folder} is a file, so {os.fspath(path)} cannot be in it: choose another path.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"The folder {folder} is not writable: choose another path than {os.fspath(path)}.")
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A stream whose content replaces a file at the end, and is dropped if there is an error.

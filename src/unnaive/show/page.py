@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-import os
 import platform
 from datetime import datetime, timezone
 from importlib.metadata import version
@@ -16,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from unnaive.persist.output_file import check_output, write_text
+from unnaive.persist.output_file import check_place, write_text
 from unnaive.show.style import to_svg
 from unnaive.show.verdict import ALPHA, score_text, several
 
@@ -28,12 +27,7 @@ _REM_PER_POINT = 0.09  # size of figures
 def check_report_path(path: str | Path) -> None:
     """Refuse a path that cannot be written to, or a file that is not a report, before there is work to lose."""
     path = Path(path)
-    check_output(path)
-    folder = next(parent for parent in path.absolute().parents if parent.exists())
-    if not folder.is_dir():
-        raise ValueError(f"{folder} is a file, so {path} cannot be in it: choose another path for the report.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ValueError(f"The folder {folder} is not writable: choose another path for the report.")
+    check_place(path)
     if path.exists():
         with open(path, "rb") as there:
             if _GENERATOR not in there.read(_HEAD):

@@ -16,7 +16,13 @@ from unnaive.models import MODELS
 from unnaive.papers.leaderboard.board import MAX_RUNTIME, METRICS, ROPE, Leaderboard, seconds_of
 from unnaive.papers.leaderboard.tables import Tables, kind_of
 from unnaive.papers.markdown import markdown_table
-from unnaive.persist.output_file import replacing, write_text
+from unnaive.persist.output_file import check_place, replacing, write_text
+
+
+def check(folder: Path) -> None:
+    """Refuse a folder to which the leaderboard could not be written."""
+    for ending in ("svg", "md"):
+        check_place(folder / f"leaderboard.{ending}")
 
 
 def write(board: Leaderboard, folder: str | Path, command: str) -> Path:
