@@ -108,6 +108,15 @@ def test_progress_shows_the_names_of_columns_as_they_are(monkeypatch):
     assert r"nb on [/red]\x1b]0;c\x07" in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.getvalue())
 
 
+@pytest.mark.filterwarnings("default")
+def test_warnings_show_the_names_of_files_and_columns_as_they_are(folder, run):
+    (folder / "\x1b[2J.csv").write_text("a,\x1b[31mb\n1,x\n2,y\n3,?\n4,x\n5,y\n")
+    with pytest.warns(UserWarning, match=r"1 row of \\x1b\[2J dropped: no label in column '\\x1b\[31mb'"):
+        code, out, err = run("compare", "\x1b[2J.csv", "-m", "nb", "--cv", 2, "-j", 1)
+    assert code == 0
+    assert "\x1b" not in out + err
+
+
 def test_only_characters_that_a_terminal_obeys_are_escaped():
     assert console.visible("Größe 大きさ 🙂\n[a]\\") == "Größe 大きさ 🙂\n[a]\\"
     assert console.visible("\t\r\x00\x1b\x7f\x9b\u202e\u2028\ud83d") == r"\t\r\x00\x1b\x7f\x9b\u202e\u2028\ud83d"

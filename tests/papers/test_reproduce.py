@@ -6,7 +6,10 @@ import pytest
 
 from tests.cli.conftest import run  # noqa: F401 - a fixture
 from unnaive.papers import PAPERS
+from unnaive.papers.claims import Claim
 from unnaive.papers.honb import experiment as honb
+from unnaive.papers.rebuilt_table import Cell, RebuiltTable
+from unnaive.papers.reproduction import Reproduction
 
 
 def test_an_unknown_paper_is_named(run):  # noqa: F811
@@ -20,6 +23,21 @@ def test_an_unknown_set_is_named(run):  # noqa: F811
     assert code == 2
     assert "no data set 'SPORT'" in error
     assert "RELIGION" in error
+
+
+def test_names_are_printed_as_they_are(run, tmp_path, monkeypatch):  # noqa: F811
+    name = "[bold]\x1b[2J\u202e"
+    table = RebuiltTable(name, [f"row {name}"], [f"column {name}"], {(f"row {name}", f"column {name}"): Cell(0.5)})
+    claims = [Claim(f"claim {name}", "reproduced", f"because {name}")]
+    found = Reproduction([table], claims=claims, conclusions=[name], missing={name: name}, notes=[name])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(honb, "reproduce", lambda request: found)
+    code, out, err = run("reproduce", "honb")
+    assert (code, err) == (0, "")
+    shown = r"[bold]\x1b[2J\u202e"
+    assert all(f"{kind} {shown}" in out for kind in ("row", "column", "claim", "because", "set", "from"))
+    assert "\x1b" not in out
+    assert "\u202e" not in out
 
 
 @pytest.mark.usefixtures("data_folder")

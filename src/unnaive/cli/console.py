@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,17 +17,10 @@ from rich.text import Text
 
 from unnaive.evaluate.json_values import to_json_values
 from unnaive.persist import output_file
+from unnaive.show.visible_text import visible
 
 _PIPED_WIDTH = 160
 _MAX_COLUMNS = 3  # of figures side by side
-# Characters that a terminal obeys instead of showing them: controls but for line feeds, marks of the direction of
-# text, line separators, and halves of surrogate pairs, which cannot be written.
-_OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def visible(text: str) -> str:
-    """Text with the characters that a terminal would obey as escapes."""
-    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class Terminal(Console):
@@ -49,6 +42,15 @@ def printer() -> Console:
 def print_error(sentence: str) -> None:
     """Print an error."""
     Terminal(stderr=True).print(f"unnaive: {sentence}", style="red", highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def visible_warnings() -> Iterator[None]:
+    """Show what warnings quote from files as it is."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+        warnings.showwarning = lambda message, *where, **how: show(UserWarning(visible(str(message))), *where, **how)
+        yield
 
 
 @contextmanager

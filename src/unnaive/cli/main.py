@@ -11,7 +11,7 @@ import typer
 
 from unnaive import __version__
 from unnaive.cli import compare, experiments, model
-from unnaive.cli.console import print_error
+from unnaive.cli.console import print_error, visible_warnings
 from unnaive.cli.options import INTERRUPTED
 
 app = typer.Typer(
@@ -52,9 +52,10 @@ def main() -> None:
     """Run the command; errors are one sentence, and exit code 2."""
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]  # allowed anywhere
     debug = len(arguments) < len(sys.argv) - 1
-    warnings.filterwarnings("ignore", "Glyph ")  # by matplotlib, with the character itself, which may be a control
     try:
-        code = app(arguments, standalone_mode=False)
+        with visible_warnings():
+            warnings.filterwarnings("ignore", "Glyph ")  # by matplotlib, about characters that a figure cannot show
+            code = app(arguments, standalone_mode=False)
     except typer.Abort:  # on Ctrl-C in older releases of typer; newer ones return an exit code
         code = INTERRUPTED
     except BrokenPipeError:

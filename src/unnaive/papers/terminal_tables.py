@@ -12,6 +12,7 @@ from rich.text import Text
 from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Claim
 from unnaive.papers.rebuilt_table import RebuiltTable
 from unnaive.papers.reproduction import Reproduction
+from unnaive.show.visible_text import visible
 
 _GAP = 2  # between columns
 _VERDICTS = {REPRODUCED: "green", NOT_REPRODUCED: "red", NOT_POSSIBLE: "yellow"}
@@ -20,11 +21,11 @@ _VERDICTS = {REPRODUCED: "green", NOT_REPRODUCED: "red", NOT_POSSIBLE: "yellow"}
 def table_parts(table: RebuiltTable, width: int) -> list[Table]:
     """A paper's table in as many parts, one below the other, as the width requires."""
     words = {place: table.format_with_difference(cell) for place, cell in table.cells.items()}
-    names = max((cell_len(row) for row in table.rows), default=0)
+    names = max((cell_len(visible(row)) for row in table.rows), default=0)
     parts: list[list[str]] = [[]]
     room = width - names
     for column in table.columns:
-        needed = _GAP + max(cell_len(text) for text in (column, *(words[row, column] for row in table.rows)))
+        needed = _GAP + max(cell_len(text) for text in (visible(column), *(words[row, column] for row in table.rows)))
         if parts[-1] and needed > room:
             parts.append([])
             room = width - names
@@ -37,9 +38,9 @@ def _part(rows: list[str], columns: list[str], words: Mapping[tuple[str, str], s
     shown = Table(header_style="bold", box=None, pad_edge=False)
     shown.add_column("", no_wrap=True)
     for column in columns:
-        shown.add_column(Text(column), justify="right", no_wrap=True)
+        shown.add_column(Text(visible(column)), justify="right", no_wrap=True)
     for row in rows:
-        shown.add_row(Text(row), *(Text(words[row, column]) for column in columns))
+        shown.add_row(Text(visible(row)), *(Text(words[row, column]) for column in columns))
     return shown
 
 
@@ -50,7 +51,10 @@ def claims_table(claims: Sequence[Claim]) -> Table:
     shown.add_column("claim", ratio=1)
     shown.add_column("because", ratio=1)
     for claim in claims:
-        shown.add_row(Text(claim.verdict, style=_VERDICTS[claim.verdict]), Text(claim.statement), Text(claim.because))
+        shown.add_row(
+            Text(claim.verdict, style=_VERDICTS[claim.verdict]),
+            *(Text(visible(sentence)) for sentence in (claim.statement, claim.because)),
+        )
     return shown
 
 
