@@ -1,13 +1,18 @@
-"""Labels, categories, columns and files with hostile names, through the commands: told, and never obeyed."""
+"""Labels, categories, columns and files with hostile names, through commands and pages: told, and never obeyed.
+
+Without Chromium, pages are not opened.
+"""
 
 import contextlib
 import io
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from tests.attack import pages
 from tests.attack.command import is_refusal
 from tests.attack.violation import Violation
 from unnaive.cli.main import main
@@ -32,6 +37,7 @@ NAMES = [
         "--help",
         "=1+1",
     ),
+    *pages.NAMES,
 ]
 FILE_NAMES = ["[bold].csv", "\x1b[2J.csv", "<script>alert(1)<script>.csv", "a\nb.csv", "-x.csv", "'.csv", "$x.csv"]
 ESCAPE = ("\x1b", "\x9b")
@@ -75,6 +81,11 @@ def attempt(seed, folder):
             for text in (*labels, *words, *columns, name):
                 if "<" in text and text in page:
                     yield Violation(f"the report has {text!r} as it is", story)
+        if pages.is_installed():
+            shown = pages.written(rng, frame[columns[:-1]], frame[columns[-1]])
+            shown |= {name: [] for name in ("report.html", "plot.svg") if os.path.exists(name)}
+            page = str(rng.choice(list(shown)))
+            yield from pages.wrong(Path(page), shown[page], story)
     finally:
         os.chdir(before)
 

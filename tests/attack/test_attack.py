@@ -4,9 +4,13 @@ import os
 import runpy
 import sys
 from importlib import import_module
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from tests.attack import pages
 from tests.attack import run as running
 from tests.attack.run import PARTS, Found, report, run
 from tests.attack.violation import Violation
@@ -55,6 +59,32 @@ def test_nothing_is_violated(part, seeds, tmp_path):
         folder.mkdir()
         found += [(seed, *violation) for violation in import_module(f"tests.attack.{part}").attempt(seed, folder)]
     assert found == []
+
+
+def test_names_on_pages_are_text_and_what_they_might_become_is_found(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(dict.fromkeys(pages.NAMES, pages.NAMES * 2))
+    shown = pages.written(np.random.default_rng(0), frame, pages.NAMES[:2] * len(pages.NAMES))
+    for page, names in shown.items():
+        text = Path(page).read_text()
+        seen = pages.Seen(text)
+        assert seen.strange == []
+        assert all(" ".join(name.split()) in " ".join(seen.text.split()) for name in names)
+        assert all(pages.Seen(f"{text}{name}").strange for name in (f"<img src=x {pages.NAMES[0]}", pages.NAMES[1]))
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not pages.is_installed(), reason="chromium is not installed")
+def test_no_script_in_a_name_runs_in_a_browser(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(dict.fromkeys(pages.NAMES, pages.NAMES * 2))
+    shown = pages.written(np.random.default_rng(1), frame, pages.NAMES[:2] * len(pages.NAMES))
+    assert [found for page, names in shown.items() for found in pages.wrong(Path(page), names, "")] == []
+    for name in (pages.NAMES[0], pages.NAMES[1], pages.NAMES[8]):
+        Path("planted.html").write_text(f"<title>t</title>{name}")
+        assert "planted.html: a script of a name runs" in [
+            found.what for found in pages.wrong(Path("planted.html"), [], "")
+        ]
 
 
 def test_violations_errors_and_deaths_are_reported(tmp_path, monkeypatch):
