@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.attack.violation import Violation
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("fits", "sequences", "threads", "kills", "writers", "model_files", "hostile_names", "budgets")
+PARTS = ("fits", "sequences", "threads", "kills", "writers", "model_files", "hostile_names", "budgets", "disks")
 BOUNDS_CHECKED = ("fits", "threads")
 LINES = 12  # of what a process that died had to say
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.attack import pages
+from tests.attack import disks, pages
 from tests.attack import run as running
 from tests.attack.run import PARTS, Found, report, run
 from tests.attack.violation import Violation
@@ -50,6 +50,7 @@ def attempt(seed, folder):
         thorough("model_files", range(2)),
         thorough("hostile_names", range(5)),
         thorough("budgets", [7, 8, 9, 15]),
+        thorough("disks", range(5)),
     ],
 )
 def test_nothing_is_violated(part, seeds, tmp_path):
@@ -59,6 +60,21 @@ def test_nothing_is_violated(part, seeds, tmp_path):
         folder.mkdir()
         found += [(seed, *violation) for violation in import_module(f"tests.attack.{part}").attempt(seed, folder)]
     assert found == []
+
+
+def test_what_a_command_does_wrong_on_a_full_disk_is_found():
+    old, name = {"m.unnaive": b"old", "filler": b""}, ("m.unnaive",)
+    full = "unnaive: 'm.unnaive' cannot be written: No space left on device.\n"
+    assert [*disks.wrong(2, full, old, old, name)] == []
+    assert [*disks.wrong(0, "", old, {**old, "m.unnaive": b"new"}, name)] == []
+    assert [*disks.wrong(0, "", old, old, name)] == ["ended well without an output"]
+    assert [*disks.wrong(1, "Traceback", old, old, name)] == ["ended without a sentence"]
+    assert [*disks.wrong(2, "unnaive: No space left on device.\n", old, old, name)] == ["does not name the file"]
+    assert [*disks.wrong(2, full, old, {**old, "m.unnaive": b""}, name)] == ["failed, and its output changed"]
+    assert [*disks.wrong(2, full, old, {"m.unnaive": b"old", ".part": b""}, name)] == [
+        "changed another file",
+        "left 1 files behind",
+    ]
 
 
 def test_names_on_pages_are_text_and_what_they_might_become_is_found(tmp_path, monkeypatch):
