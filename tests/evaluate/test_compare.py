@@ -27,6 +27,7 @@ from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import read_results
 from unnaive.io.datasets import Dataset
 from unnaive.models import MODELS, Model
+from unnaive.show import terminal
 
 BASELINES = [name for name, model in MODELS.items() if model.is_baseline and model.data == "table" and model.installed]
 
@@ -557,3 +558,17 @@ def test_a_run_on_text_with_other_terms_is_another_run(tmp_path):
     compare(["multinomial-nb"], weather(20), cv=2, results=path)
     with pytest.raises(ValueError, match="results of another 'multinomial-nb'"):
         compare(["multinomial-nb"], weather(20), cv=2, results=path, resume=True, terms={"min_documents": 2})
+
+
+@pytest.mark.parametrize(("n_rare", "first"), [(2, "accuracy"), (1, "balanced_accuracy")])
+def test_a_rare_class_changes_what_ranks_and_is_named(n_rare, first):
+    """One row to every 20 of the largest class is not yet rare."""
+    n_rows = 40 + n_rare
+    X, y = np.arange(2.0 * n_rows).reshape(n_rows, 2), np.array(["common"] * 40 + ["rare"] * n_rare)
+    comparison = compare(["nb"], {"shop": (X, y)}, cv=2)
+    assert comparison.metrics[0] == first
+    why = comparison.settings.get("rare_class")
+    assert why == (None if n_rare == 2 else "rare of shop has 1 rows, and the largest class 40")
+    assert ("Ranked by balanced accuracy, as class rare" in terminal.legend(comparison)) == (n_rare == 1)
+    chosen = compare(["nb"], {"shop": (X, y)}, cv=2, metrics=["accuracy"])
+    assert "rare_class" not in chosen.settings

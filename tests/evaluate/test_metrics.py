@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, f1_score, matthews_corrcoef, recall_score, roc_auc_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 from tests.examples import examples
@@ -14,11 +14,15 @@ from unnaive.evaluate.metrics import (
     Outcome,
     accuracy,
     auc_pr,
+    balanced_accuracy,
     brier,
     calibration_error,
     calibration_error_of,
+    f1,
     log_loss,
+    mcc,
     reliability,
+    roc_auc,
 )
 
 
@@ -52,6 +56,22 @@ def test_average_precision_is_that_of_sklearn_with_many_ties(outcome):
     present = np.unique(outcome.truth)
     expected = np.mean([average_precision_score(outcome.truth == c, outcome.ranking[:, c]) for c in present])
     assert auc_pr(outcome) == pytest.approx(expected, abs=1e-12)
+
+
+@given(outcome=outcomes(grid=3))
+@examples(150)
+def test_metrics_of_rare_classes_are_those_of_sklearn(outcome):
+    truth, predicted = outcome.truth, outcome.predicted
+    present = np.unique(truth)
+    recall = recall_score(truth, predicted, labels=present, average="macro", zero_division=0)
+    assert balanced_accuracy(outcome) == pytest.approx(recall, abs=1e-12)
+    assert f1(outcome) == pytest.approx(f1_score(truth, predicted, average="macro"), abs=1e-12)
+    assert mcc(outcome) == pytest.approx(matthews_corrcoef(truth, predicted), abs=1e-12)
+    if len(present) == 1:
+        assert math.isnan(roc_auc(outcome))
+        return
+    areas = [roc_auc_score(truth == c, outcome.ranking[:, c]) for c in present]
+    assert roc_auc(outcome) == pytest.approx(np.mean(areas), abs=1e-12)
 
 
 def test_metrics_are_those_of_sklearn_on_many_rows():
@@ -90,7 +110,7 @@ def test_an_impossible_class_costs_what_epsilon_costs():
 
 def test_what_is_certain_and_right_has_no_loss():
     outcome = Outcome(np.array([0, 1]), np.array([0, 1]), np.eye(2), np.eye(2))
-    assert [METRICS[name].of(outcome) for name in METRICS] == [1.0, 1.0, 0.0, 0.0, 0.0]
+    assert [METRICS[name].of(outcome) for name in METRICS] == [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("name", METRICS)

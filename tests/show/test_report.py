@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from unnaive.evaluate.comparison import Comparison, FoldResult
-from unnaive.evaluate.metrics import METRICS
+from unnaive.evaluate.metrics import METRICS, STANDARD
 from unnaive.evaluate.significance import friedman
 from unnaive.models import MODELS, find_models
 from unnaive.show.page import check_report_path
@@ -40,7 +40,7 @@ def recorded(model):
     return repr(MODELS[model].make()) if model in MODELS else "Mine()"
 
 
-def settings_of(models, data, *, cv=5, repeats=1, metrics=tuple(METRICS), baseline=None, truth=None):
+def settings_of(models, data, *, cv=5, repeats=1, metrics=STANDARD, baseline=None, truth=None):
     facts = {"n_rows": 1500, "n_columns": 12, "n_classes": 3, "largest_class": 0.625, "fingerprint": "0"}
     return {
         "version": "0.1.0",
@@ -77,7 +77,7 @@ def made(accuracies, *, cv=5, noise=0.002, failed=(), unsure=(), **settings):
                 if (name, model) in failed:
                     scored = FoldResult(name, model, 0, number, 400, 100, error=f"ValueError: no {model} here")
                 elif model in unsure:
-                    labels = {"accuracy": accuracy, **dict.fromkeys(list(METRICS)[2:], math.nan), "auc_pr": accuracy}
+                    labels = {"accuracy": accuracy, **dict.fromkeys(STANDARD[2:], math.nan), "auc_pr": accuracy}
                     scored = fold(name, model, number, accuracy, scores=labels, reliability=None)
                 results.append(scored)
     return Comparison.of(settings_of(models, data, cv=cv, **settings), results)

@@ -46,7 +46,12 @@ def compare(
         float | None, typer.Option(help="Test on this fraction of the rows instead of on folds.", metavar="SHARE")
     ] = None,
     metrics: Annotated[
-        str | None, typer.Option(help="Comma-separated; the first one determines the ranks.", metavar="NAMES")
+        str | None,
+        typer.Option(
+            help="Comma-separated; the first one determines the ranks. Default: accuracy and others; balanced accuracy "
+            "and others if a class has less than one row for every 20 of the largest.",
+            metavar="NAMES",
+        ),
     ] = None,
     baseline: Annotated[
         str | None, typer.Option(help="The model to compare with; default: nb, for text bernoulli-nb.")
@@ -72,7 +77,6 @@ def compare(
 ) -> None:
     """Which of these models is best on my data, and how sure can I be?"""
     from unnaive.evaluate.compare import compare as run
-    from unnaive.evaluate.metrics import METRICS
     from unnaive.io import datasets
     from unnaive.show.page import check_report_path
     from unnaive.show.report import write_report
@@ -90,7 +94,7 @@ def compare(
             cv=cv if cv is not None else 3 if bias_variance else 10,
             repeats=repeats if repeats is not None else 10 if bias_variance else 1,
             test_size=holdout,
-            metrics=split_names([metrics] if metrics else None) or list(METRICS),
+            metrics=split_names([metrics]) if metrics else None,
             baseline=baseline,
             bias_variance=bias_variance,
             n_jobs=jobs,

@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from unnaive import __version__
 from unnaive.core.validation import refuse_missing_labels
 from unnaive.evaluate.comparison import Comparison, FoldResult
-from unnaive.evaluate.metrics import METRICS, Outcome, reliability
+from unnaive.evaluate.metrics import METRICS, RARE, STANDARD, UNBALANCED, Outcome, reliability
 from unnaive.evaluate.results_file import ResultsFile
 from unnaive.evaluate.splits import split
 from unnaive.io.datasets import Dataset
@@ -45,7 +45,7 @@ def compare(
     repeats: int = 1,
     test_size: float | None = None,
     seeds: Sequence[int] | None = None,
-    metrics: Iterable[str] = tuple(METRICS),
+    metrics: Iterable[str] | None = None,
     baseline: str | None = None,
     bias_variance: bool = False,
     n_jobs: int | None = None,
@@ -78,8 +78,10 @@ def compare(
     seeds : sequence of int, optional
         With ``test_size``: hold out once with each of these seeds, without stratification, as scikit-learn's
         ``train_test_split`` does. For experiments that were published with their seeds.
-    metrics : list of str
-        Of ``unnaive.evaluate.metrics.METRICS``; the first one ranks.
+    metrics : list of str, optional
+        Of ``unnaive.evaluate.metrics.METRICS``; the first one ranks. By default accuracy ranks, or balanced accuracy
+        if some data set has a class with less than one row for every 20 of its largest class; what is measured besides
+        then suits such data.
     baseline : str, optional
         The model that the others are compared with; ``"nb"``, of text ``"bernoulli-nb"``, if it takes part, else
         the first one.
@@ -118,11 +120,13 @@ def compare(
     sets = _named_data(data)
     contenders = _named_models(models, _kind_of(sets), terms or {}, transductive)
     drawn = None if seeds is None else [int(seed) for seed in seeds]
-    plan = _Plan(
-        contenders, sets, cv, repeats if drawn is None else len(drawn), test_size, list(metrics), random_state, drawn
-    )
+    rare = next(filter(None, (_rare_class(name, entry) for name, entry in sets.items())), None)
+    chosen = list(metrics) if metrics is not None else list(STANDARD if rare is None else UNBALANCED)
+    plan = _Plan(contenders, sets, cv, repeats if drawn is None else len(drawn), test_size, chosen, random_state, drawn)
     plan.check()
     settings = plan.settings(baseline, bias_variance)
+    if metrics is None and rare is not None:
+        settings["rare_class"] = rare
     file = ResultsFile(results) if results is not None else None
     before = {result.key: result for result in file.begin(settings, resume)} if file is not None else {}
     tasks = list(plan.tasks())
@@ -252,6 +256,15 @@ class _Plan:
             "bias_variance": bias_variance,
             **({} if self.seeds is None else {"seeds": self.seeds}),
         }
+
+
+def _rare_class(name: str, dataset: Dataset) -> str | None:
+    """The rarest class in words, if it is rare beside the largest."""
+    classes, counts = np.unique(np.asarray(dataset.y), return_counts=True)
+    rarest = int(np.argmin(counts))
+    if RARE * counts[rarest] >= counts.max():
+        return None
+    return f"{classes[rarest]} of {name} has {counts[rarest]} rows, and the largest class {counts.max()}"
 
 
 def _describe(estimator: Any) -> str:

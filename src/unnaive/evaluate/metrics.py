@@ -1,4 +1,4 @@
-"""How good predictions are: accuracy, precision and recall, probabilities, calibration."""
+"""How good predictions are: labels, rankings, probabilities, calibration."""
 
 from __future__ import annotations
 
@@ -74,6 +74,91 @@ def accuracy(outcome: Outcome) -> float:
     0.75
     """
     return float(np.mean(outcome.predicted == outcome.truth)) if len(outcome.truth) else np.nan
+
+
+def balanced_accuracy(outcome: Outcome) -> float:
+    """Mean over the classes of the share of their rows that was found, each class with equal weight.
+
+    Classes without a row are skipped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> balanced_accuracy(Outcome(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 0])))
+    0.5
+    """
+    right, of_class, _ = _confusion(outcome)
+    return float(np.mean((right / np.maximum(of_class, 1))[of_class > 0])) if of_class.any() else np.nan
+
+
+def f1(outcome: Outcome) -> float:
+    """Mean over the classes of F1, the harmonic mean of precision and recall, each class with equal weight.
+
+    Classes that are neither among the rows nor among the predictions are skipped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(f1(Outcome(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]))), 4)
+    0.7333
+    """
+    right, of_class, predicted = _confusion(outcome)
+    both = of_class + predicted
+    return float(np.mean((2 * right / np.maximum(both, 1))[both > 0])) if both.any() else np.nan
+
+
+def mcc(outcome: Outcome) -> float:
+    """Matthews' correlation of predicted and true classes: 1 if all are right, 0 as good as chance.
+
+    For more than two classes this is Gorodkin's R_K; it is 0 if only one class was predicted, or is there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(mcc(Outcome(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]))), 4)
+    0.5774
+    """
+    right, of_class, predicted = _confusion(outcome)
+    n_rows = of_class.sum()
+    if not n_rows:
+        return np.nan
+    spread = (n_rows**2 - predicted @ predicted) * (n_rows**2 - of_class @ of_class)
+    return float((n_rows * right.sum() - of_class @ predicted) / np.sqrt(spread)) if spread > 0 else 0.0
+
+
+def roc_auc(outcome: Outcome) -> float:
+    """Chance that a row of a class is ranked above a row of the others, as the mean over the classes.
+
+    One class against the rest, averaged over classes with equal weight. Equal scores count one half. Classes of no
+    row, or of all rows, are skipped.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ranking = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.6, 0.4]])
+    >>> roc_auc(Outcome(np.array([0, 1, 0, 1]), np.zeros(4, dtype=int), ranking))
+    0.75
+    """
+    truth, ranking = outcome.truth, outcome.ranking
+    if ranking is None or not len(truth) or np.isnan(ranking).any():
+        return np.nan
+    found = []
+    for positive in np.unique(truth):
+        of_class, rest = (np.sort(ranking[chosen, positive]) for chosen in (truth == positive, truth != positive))
+        if len(rest):
+            above = np.searchsorted(rest, of_class, side="left") + np.searchsorted(rest, of_class, side="right")
+            found.append(above.mean() / (2 * len(rest)))
+    return float(np.mean(found)) if found else np.nan
+
+
+def _confusion(outcome: Outcome) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """For each class the numbers of rows that were found, that there are, and that were predicted."""
+    classes = outcome.truth, outcome.predicted
+    n_classes = 1 + max((int(of_rows.max()) for of_rows in classes if len(of_rows)), default=0)
+    right = outcome.truth[outcome.truth == outcome.predicted]
+    counts = (np.bincount(of_rows, minlength=n_classes).astype(np.float64) for of_rows in (right, *classes))
+    found, of_class, predicted = counts
+    return found, of_class, predicted
 
 
 def auc_pr(outcome: Outcome) -> float:
@@ -255,5 +340,12 @@ METRICS: dict[str, Metric] = {
         Metric("log_loss", "log loss", False, "probabilities", log_loss),
         Metric("brier", "Brier", False, "probabilities", brier),
         Metric("calibration_error", "calibration error", False, "probabilities", calibration_error),
+        Metric("balanced_accuracy", "balanced accuracy", True, "labels", balanced_accuracy),
+        Metric("f1", "macro F1", True, "labels", f1),
+        Metric("mcc", "MCC", True, "labels", mcc),
+        Metric("roc_auc", "ROC AUC", True, "ranking", roc_auc),
     )
 }
+STANDARD = ("accuracy", "auc_pr", "log_loss", "brier", "calibration_error")
+UNBALANCED = ("balanced_accuracy", "f1", "mcc", "roc_auc", "auc_pr", "log_loss")
+RARE = 20  # rows of the largest class to one of a class that is rare

@@ -11,7 +11,7 @@ from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.persist.output_file import check_output, write_text, writing
 
 # Settings that another call may change without making old results wrong.
-_FREE = ("models", "data", "baseline")
+_FREE = ("models", "data", "baseline", "rare_class")
 
 
 class ResultsFile:

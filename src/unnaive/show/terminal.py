@@ -89,7 +89,14 @@ def legend(comparison: Comparison) -> str:
     return (
         f"{how}. ± is the standard error over {over}. ▲ ▼ (or wins/ties/losses): significantly better or worse than "
         f"{comparison.baseline} by a corrected paired t-test at 5 %. Times are per fold, summed over data sets."
+        + rare_class(comparison)
     )
+
+
+def rare_class(comparison: Comparison) -> str:
+    """Why the ranks are not by accuracy, if a rare class is the reason."""
+    rare = comparison.settings.get("rare_class")
+    return "" if rare is None else f" Ranked by {label_of(comparison.metrics[0])}, as class {rare}."
 
 
 def failures(comparison: Comparison) -> list[str]:
