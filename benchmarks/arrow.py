@@ -1,8 +1,8 @@
 """From frames to models beside Arrow: AODE on a mixed table, over pyarrow's read of the same columns from Parquet.
 
 CPU seconds of one thread. The table has ten columns of text, ten of numbers and three classes. The unit is what pyarrow
-takes to read the Parquet file and to dictionary-encode its ten text columns; every answer starts from a frame in memory.
-The peers get the same table in the form that they take: scikit-learn's encoders and LightGBM a pandas frame of categories.
+takes to read the Parquet file and to dictionary-encode its columns of text; models start from a frame in memory. The
+peers get the pandas frame with columns of text as categories.
 """
 
 from __future__ import annotations
@@ -138,5 +138,3 @@ def run(args: argparse.Namespace) -> int:
     print(f"{args.rows:,} rows, {N_EACH} columns of text, {N_EACH} of numbers; CPU seconds (times {UNIT})\n")
     print(markdown_table(("what", *PHASES), rows))
     return 0
-
-

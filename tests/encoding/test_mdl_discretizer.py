@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.examples import examples
 from tests.naive_reference import mdl as reference
-from unnaive.encoding.mdl import mdl_cut_points, value_counts
+from unnaive.encoding.mdl import _count_sorted, mdl_cut_points, value_counts, whole_terms
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer
 
 VARIANTS = [(c, b) for c in ("fayyad_irani", "kononenko") for b in (False, True)]
@@ -98,6 +98,48 @@ def test_counts_merged_from_two_parts_give_the_cut_points_of_the_whole(column, s
     np.testing.assert_array_equal(merged_counts, counts)
     whole = MDLDiscretizer().fit(values[:, None], classes, weights).cut_points_[0]
     np.testing.assert_array_equal(mdl_cut_points(merged, merged_counts, False, False), whole)
+
+
+KINDS = {
+    "normal": lambda rng, y: rng.normal(size=len(y)) + y * rng.choice([0.0, 0.3, 2.0]),
+    "rounded": lambda rng, y: np.round(rng.normal(size=len(y)) + 0.3 * y, 2),
+    "wide": lambda rng, y: rng.normal(size=len(y)) * 10.0 ** rng.integers(-300, 300, len(y)),
+    "negative": lambda rng, y: -rng.exponential(size=len(y)) * (1 + y),
+    "bands": lambda rng, y: 10.0 * y + rng.random(len(y)),
+    "zeros": lambda rng, y: rng.choice([-0.0, 0.0, 0.5, -0.5, np.nan, 5e-324, 1.7e308, -1.7e308], len(y)),
+}
+
+
+@given(
+    st.sampled_from(sorted(KINDS)),
+    st.integers(1, 1000),
+    st.sampled_from([1, 2, 3, 300]),
+    st.booleans(),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
+@examples(60)
+def test_many_values_are_sorted_and_cut_as_by_a_plain_sort_and_a_search_of_all_cuts(
+    kind, n_rows, n_classes, kononenko, better_encoding, seed
+):
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(n_classes, size=n_rows)
+    values, weights = KINDS[kind](rng, classes), (rng.random(n_rows) < 0.9) * 1.0
+    values[rng.random(n_rows) < 0.05] = np.nan
+    distinct, counts = value_counts(values, classes, weights, n_classes)
+    kept = int(((weights > 0) & ~np.isnan(values)).sum())
+    expected, expected_counts = _count_sorted(values, classes, weights, n_classes, np.argsort(values), kept)
+    np.testing.assert_array_equal(distinct, expected)
+    np.testing.assert_array_equal(counts, expected_counts)
+    cuts = mdl_cut_points(distinct, counts, kononenko, better_encoding, whole_terms(weights.sum()))
+    assert cuts.tobytes() == mdl_cut_points(expected, expected_counts, kononenko, better_encoding).tobytes()
+
+
+def test_columns_are_cut_alike_by_any_number_of_threads(iris):
+    X, y = iris
+    weights = np.ones(len(y))
+    one, three = (MDLDiscretizer().fit_columns(X, y, 3, weights, n_jobs).cut_points_ for n_jobs in (1, 3))
+    assert [cuts.tobytes() for cuts in one] == [cuts.tobytes() for cuts in three]
 
 
 def test_whole_numbers_are_counted_like_any_other_values():

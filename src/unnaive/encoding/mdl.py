@@ -16,6 +16,10 @@ _LOG2_3 = math.log2(3.0)
 _LARGEST_EXACT_POWER = 600
 # Kononenko's criterion has exact ties, such as counts (1, 0) beside (1, 1); rounding must not accept them.
 _ROUNDING = 1e-12
+_MAX_BYTE = 256
+_MAX_TERMS = 2**22  # 32 MiB
+_BLOCK = 64  # values that are passed over together if no cut between them can be the best
+NOT_WHOLE = np.empty(0)
 
 
 def value_counts(
@@ -25,7 +29,7 @@ def value_counts(
 
     NaN and rows of zero weight are left out; values are finite.
     """
-    kept, lowest, highest, whole = _survey(values, weights)
+    kept, lowest, highest, whole, unit = _survey(values, weights)
     if kept == 0:
         return np.empty(0), np.empty((0, n_classes))
     # Small integers index a table directly, as long as clearing it costs no more than reading the rows.
@@ -33,16 +37,26 @@ def value_counts(
         table = _count_integers(values, classes, weights, n_classes, lowest, int(highest - lowest) + 1)
         present = np.flatnonzero(table.any(axis=1))
         return lowest + present, table[present]
+    if unit and n_classes <= _MAX_BYTE:
+        return _count_ascending(*_ascending(values, classes, weights, kept), n_classes)
     return _count_sorted(values, classes, weights, n_classes, np.argsort(values), kept)
+
+
+def whole_terms(total: float) -> np.ndarray:
+    """n log n of the whole numbers up to a total, or to a limit of memory: to look up instead of taking logarithms."""
+    terms = np.zeros(int(min(total, _MAX_TERMS)) + 1)
+    _fill_terms(terms)
+    return terms
 
 
 @njit(cache=True, nogil=True)
 def _survey(values, weights):
-    """Number of rows that count, their lowest and highest value, and whether all values are integers."""
+    """Number of rows that count, their lowest and highest value, and whether values are whole and weights are one."""
     kept = 0
     lowest = np.inf
     highest = -np.inf
     whole = True
+    unit = True
     for row in range(len(values)):
         value = values[row]
         if np.isnan(value) or weights[row] == 0.0:
@@ -52,7 +66,9 @@ def _survey(values, weights):
         highest = max(highest, value)
         if value != np.floor(value):
             whole = False
-    return kept, lowest, highest, whole
+        if weights[row] != 1.0:
+            unit = False
+    return kept, lowest, highest, whole, unit
 
 
 @njit(cache=True, nogil=True)
@@ -62,6 +78,65 @@ def _count_integers(values, classes, weights, n_classes, lowest, n_values):
         if not np.isnan(values[row]) and weights[row] != 0.0:
             table[int(values[row] - lowest), classes[row]] += weights[row]
     return table
+
+
+@njit(cache=True, nogil=True)
+def _ascending(values, classes, weights, kept):
+    """Keys of the values that count, in ascending order, and their classes: a radix sort by one byte after another.
+
+    Keys are unsigned integers in the order of the doubles; both zeros have the same.
+    """
+    negative = np.uint64(1 << 63)
+    raw = values.view(np.uint64)
+    keys, other_keys = np.empty(kept, np.uint64), np.empty(kept, np.uint64)
+    labels, other_labels = np.empty(kept, np.uint8), np.empty(kept, np.uint8)
+    places = np.zeros((8, 256), np.int64)
+    n = 0
+    for row in range(len(values)):
+        if np.isnan(values[row]) or weights[row] == 0.0:
+            continue
+        bits = raw[row]
+        key = ~bits if bits > negative else bits | negative
+        keys[n] = key
+        labels[n] = classes[row]
+        n += 1
+        for byte in range(8):
+            places[byte, (key >> np.uint64(8 * byte)) & np.uint64(255)] += 1
+    for byte in range(8):
+        shift = np.uint64(8 * byte)
+        place = places[byte]
+        if place[(keys[0] >> shift) & np.uint64(255)] == kept:
+            continue
+        start = 0
+        for digit in range(256):
+            place[digit], start = start, start + place[digit]
+        for i in range(kept):
+            digit = (keys[i] >> shift) & np.uint64(255)
+            at = np.uint64(place[digit])
+            place[digit] += 1
+            other_keys[at] = keys[i]
+            other_labels[at] = labels[i]
+        keys, other_keys = other_keys, keys
+        labels, other_labels = other_labels, labels
+    return keys, labels
+
+
+@njit(cache=True, nogil=True)
+def _count_ascending(keys, labels, n_classes):
+    negative = np.uint64(1 << 63)
+    m = 1
+    for i in range(1, len(keys)):
+        m += keys[i] != keys[i - 1]
+    bits = np.empty(m, np.uint64)
+    counts = np.zeros((m, n_classes))
+    at = -1
+    for i in range(len(keys)):
+        key = keys[i]
+        if i == 0 or key != keys[i - 1]:
+            at += 1
+            bits[at] = key ^ negative if key >= negative else ~key
+        counts[at, labels[i]] += 1.0
+    return bits.view(np.float64), counts
 
 
 @njit(cache=True, nogil=True)
@@ -93,6 +168,18 @@ def _n_log_n(n):
 
 
 @njit(cache=True, nogil=True)
+def _fill_terms(terms):
+    for n in range(len(terms)):
+        terms[n] = _n_log_n(float(n))
+
+
+@njit(cache=True, nogil=True)
+def _term(n, terms):
+    at = np.uint64(n)
+    return terms[at] if at < np.uint64(len(terms)) else _n_log_n(n)
+
+
+@njit(cache=True, nogil=True)
 def _entropy(counts):
     """Entropy in bits, the number of classes present and their total weight."""
     total = 0.0
@@ -107,50 +194,107 @@ def _entropy(counts):
 
 
 @njit(cache=True, nogil=True)
-def _lowest_entropy_cut(counts, first, stop, totals, left, right, left_terms, right_terms):
+def _lowest_possible(before, after, base, totals, weight, whole):
+    """A lower bound of the entropies of all cuts between two; if both are the same, its entropy but for rounding.
+
+    Times the weight, the entropy is the sum of a concave function of every class's weight on the left, and of a convex
+    function of their total. A tangent bounds the latter from below, and what it adds to every class is linear, so that
+    each class is lowest at one of the two cuts. What is left of them are the sums ``before`` and ``after``, less
+    ``base``.
+    """
+    middle = 0.0
+    for c in range(len(base)):
+        middle += (before[c] + after[c]) / 2.0 - base[c]
+    slope = math.log(middle / (weight - middle))
+    bound = middle * math.log(middle) + (weight - middle) * math.log(weight - middle) - slope * middle
+    for c in range(len(base)):
+        low, high = before[c] - base[c], after[c] - base[c]
+        at_low = slope * low - _term(low, whole) - _term(totals[c] - low, whole)
+        at_high = slope * high - _term(high, whole) - _term(totals[c] - high, whole)
+        bound += min(at_low, at_high)
+    return bound / (weight * _LN2)
+
+
+@njit(cache=True, nogil=True)
+def _lowest_entropy_cut(counts, first, stop, totals, weight, buffers, whole, sums):
     """Index of the last value left of the best cut, and the class entropy given that cut.
 
     Sums run in one fixed order, left classes then right classes, because the last bit decides between cuts that are
-    equal in exact arithmetic. Terms of classes that a value lacks are reused, which saves most logarithms.
+    equal in exact arithmetic. Terms of classes that a value lacks are reused, which saves most logarithms; those of
+    ``whole`` numbers are looked up. With ``sums``, of the counts before every block of values, blocks that cannot hold
+    the best cut are passed over.
     """
     n_classes = counts.shape[1]
-    for c in range(n_classes):
-        left[c] = 0.0
-        right[c] = totals[c]
-        left_terms[c] = 0.0
-        right_terms[c] = _n_log_n(totals[c])
+    left, right, left_terms, right_terms, base = buffers[0], buffers[1], buffers[2], buffers[3], buffers[4]
+    begin, end = (first + _BLOCK) // _BLOCK, (stop - 1) // _BLOCK  # the cuts between blocks within this part
+    skips = len(sums) > 0 and begin < end
+    bar = np.inf
+    if skips:
+        _sum_rows(counts, sums, first, begin * _BLOCK, base)
+        for c in range(n_classes):
+            base[c] = sums[begin, c] - base[c]
+        for block in range(begin, end + 1):
+            bar = min(bar, _lowest_possible(sums[block], sums[block], base, totals, weight, whole))
+        bar += _ROUNDING * math.log(weight)  # far above the rounding errors of entropies
     best = -1
     lowest = np.inf
-    for i in range(first, stop - 1):
+    start = first
+    while start < stop - 1:
+        block = start // _BLOCK
+        done = min(stop - 1, (block + 1) * _BLOCK) if skips else stop - 1
+        if (
+            skips
+            and begin <= block < end
+            and _lowest_possible(sums[block], sums[block + 1], base, totals, weight, whole) > bar
+        ):
+            start = done
+            continue
         for c in range(n_classes):
-            moved = counts[i, c]
-            if moved != 0.0:
-                left[c] += moved
-                right[c] -= moved
-                left_terms[c] = _n_log_n(left[c])
-                right_terms[c] = _n_log_n(right[c])
-        left_total = 0.0
-        right_total = 0.0
-        terms = 0.0
-        for c in range(n_classes):
-            terms += left_terms[c]
-            left_total += left[c]
-        terms -= _n_log_n(left_total)
-        for c in range(n_classes):
-            terms += right_terms[c]
-            right_total += right[c]
-        terms -= _n_log_n(right_total)
-        entropy = -terms / ((left_total + right_total) * _LN2)
-        if entropy < lowest:
-            lowest = entropy
-            best = i
+            left[c] = sums[block, c] - base[c] if start > first else 0.0
+            right[c] = totals[c] - left[c]
+            left_terms[c] = _term(left[c], whole)
+            right_terms[c] = _term(right[c], whole)
+        for i in range(start, done):
+            for c in range(n_classes):
+                moved = counts[i, c]
+                if moved != 0.0:
+                    left[c] += moved
+                    right[c] -= moved
+                    left_terms[c] = _term(left[c], whole)
+                    right_terms[c] = _term(right[c], whole)
+            left_total = 0.0
+            right_total = 0.0
+            terms = 0.0
+            for c in range(n_classes):
+                terms += left_terms[c]
+                left_total += left[c]
+            terms -= _term(left_total, whole)
+            for c in range(n_classes):
+                terms += right_terms[c]
+                right_total += right[c]
+            terms -= _term(right_total, whole)
+            entropy = -terms / ((left_total + right_total) * _LN2)
+            if entropy < lowest:
+                lowest = entropy
+                best = i
+        start = done
     return best, lowest
 
 
 @njit(cache=True, nogil=True)
-def _sum_rows(counts, first, stop, out):
+def _sum_rows(counts, sums, first, stop, out):
+    """Counts of some values; with ``sums`` of blocks, which are exact, most need not be read."""
     out[:] = 0.0
-    for i in range(first, stop):
+    begin, end = (first + _BLOCK - 1) // _BLOCK, stop // _BLOCK
+    if len(sums) == 0 or begin >= end:
+        begin = end = stop // _BLOCK + 1
+    else:
+        for c in range(counts.shape[1]):
+            out[c] = sums[end, c] - sums[begin, c]
+    for i in range(first, min(stop, begin * _BLOCK)):
+        for c in range(counts.shape[1]):
+            out[c] += counts[i, c]
+    for i in range(end * _BLOCK, stop):
         for c in range(counts.shape[1]):
             out[c] += counts[i, c]
 
@@ -169,19 +313,39 @@ def _log2_description(counts, present):
     return (math.lgamma(total + present) - math.lgamma(float(present)) - factorials) / _LN2
 
 
-@njit(cache=True, nogil=True)
-def mdl_cut_points_between_cells(lowest, highest, counts, kononenko, better_encoding):
+def mdl_cut_points_between_cells(
+    lowest: np.ndarray,
+    highest: np.ndarray,
+    counts: np.ndarray,
+    kononenko: bool,
+    better_encoding: bool,
+    whole: np.ndarray = NOT_WHOLE,
+) -> np.ndarray:
     """Ascending MDL cut points between cells of values, from the lowest and highest value of each cell.
 
     `counts` are the class weights of each cell, none all zero. `kononenko` takes Kononenko's (1995) rule to accept a
-    cut; `better_encoding` charges for the choice among candidate cuts instead of rows.
+    cut; `better_encoding` charges for the choice among candidate cuts instead of rows. `whole` are the `whole_terms` of
+    the total, if all counts are whole.
     """
+    # Counts before every block of values; those of fractional weights would depend on the order of the sums.
+    sums = np.zeros((1 + (len(counts) - 1) // _BLOCK + 1 if len(whole) else 0, counts.shape[1]))
+    if len(whole):
+        np.cumsum(np.add.reduceat(counts, np.arange(0, len(counts), _BLOCK), axis=0), axis=0, out=sums[1:])
+    return _cut_points(lowest, highest, counts, kononenko, better_encoding, whole, sums)
+
+
+def mdl_cut_points(
+    distinct: np.ndarray, counts: np.ndarray, kononenko: bool, better_encoding: bool, whole: np.ndarray = NOT_WHOLE
+) -> np.ndarray:
+    """Ascending MDL cut points of distinct ascending values; a value larger than a cut belongs to its right."""
+    return mdl_cut_points_between_cells(distinct, distinct, counts, kononenko, better_encoding, whole)
+
+
+@njit(cache=True, nogil=True)
+def _cut_points(lowest, highest, counts, kononenko, better_encoding, whole, sums):
     m, n_classes = counts.shape
-    totals = np.empty(n_classes)
-    left = np.empty(n_classes)
-    right = np.empty(n_classes)
-    left_terms = np.empty(n_classes)
-    right_terms = np.empty(n_classes)
+    buffers = np.zeros((6, n_classes))
+    left, right, totals = buffers[0], buffers[1], buffers[5]
     is_cut = np.zeros(m, dtype=np.bool_)
     # Pending parts are disjoint and not empty, so there are never more than m.
     first_of = np.empty(m + 1, dtype=np.int64)
@@ -195,16 +359,16 @@ def mdl_cut_points_between_cells(lowest, highest, counts, kononenko, better_enco
         stop = stop_of[pending]
         if stop - first < 2:
             continue
-        _sum_rows(counts, first, stop, totals)
+        _sum_rows(counts, sums, first, stop, totals)
         entropy, present, weight = _entropy(totals)
         if weight <= 1.0 or present < 2:
             continue
-        best, entropy_after = _lowest_entropy_cut(counts, first, stop, totals, left, right, left_terms, right_terms)
+        best, entropy_after = _lowest_entropy_cut(counts, first, stop, totals, weight, buffers, whole, sums)
         if not entropy_after < entropy:
             continue
         # Summed anew, so that a rounding error is not mistaken for a class that is present.
-        _sum_rows(counts, first, best + 1, left)
-        _sum_rows(counts, best + 1, stop, right)
+        _sum_rows(counts, sums, first, best + 1, left)
+        _sum_rows(counts, sums, best + 1, stop, right)
         choices = stop - first - 1.0 if better_encoding else weight - 1.0
         cut_bits = math.log(choices) / _LN2
         if kononenko:
@@ -236,9 +400,3 @@ def mdl_cut_points_between_cells(lowest, highest, counts, kononenko, better_enco
             cuts[found] = middle if low <= middle < high else low
             found += 1
     return cuts
-
-
-@njit(cache=True, nogil=True)
-def mdl_cut_points(distinct, counts, kononenko, better_encoding):
-    """Ascending MDL cut points of distinct ascending values; a value larger than a cut belongs to its right."""
-    return mdl_cut_points_between_cells(distinct, distinct, counts, kononenko, better_encoding)

@@ -22,7 +22,10 @@ from sklearn.utils.validation import (
 
 from unnaive.core.additive_classifier import Batches
 from unnaive.core.docstrings import shared_docs
+from unnaive.core.threads import in_threads
 from unnaive.core.validation import (
+    FloatArray,
+    IntArray,
     as_numbers,
     check_frame_names,
     check_weights,
@@ -32,7 +35,7 @@ from unnaive.core.validation import (
     refuse_mixed_labels,
 )
 from unnaive.encoding.categories import bin_codes
-from unnaive.encoding.mdl import mdl_cut_points, mdl_cut_points_between_cells, value_counts
+from unnaive.encoding.mdl import NOT_WHOLE, mdl_cut_points, mdl_cut_points_between_cells, value_counts, whole_terms
 from unnaive.encoding.value_cells import ValueCells
 
 _MAX_BYTES = 2**26  # of numbers read at a time to find the bins of batches
@@ -141,14 +144,21 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if y.dtype.kind == "f":  # other labels need no sorting to see that they are classes
             check_classification_targets(y)
         labels, classes = index_labels(y)
-        weights = check_weights(sample_weight, len(X))
-        kononenko = self.criterion == "kononenko"
-        cut_points = []
-        for j in range(X.shape[1]):
+        return self.fit_columns(X, classes, len(labels), check_weights(sample_weight, len(X)))
+
+    def fit_columns(
+        self, X: FloatArray, classes: IntArray, n_classes: int, weights: FloatArray, n_jobs: int | None = None
+    ) -> MDLDiscretizer:
+        """Find the cut points of checked columns, ``n_jobs`` of them at a time; for the encoder of tables."""
+        self._validate_params()
+        rule = self.criterion == "kononenko", bool(self.better_encoding)
+        whole = whole_terms(weights.sum()) if (weights == np.floor(weights)).all() else NOT_WHOLE
+
+        def cut_points_of(j: int) -> FloatArray:
             column = np.ascontiguousarray(X[:, j])
-            distinct, counts = value_counts(column, classes, weights, len(labels))
-            cut_points.append(mdl_cut_points(distinct, counts, kononenko, bool(self.better_encoding)))
-        return self._take_over(cut_points)
+            return mdl_cut_points(*value_counts(column, classes, weights, n_classes), *rule, whole)
+
+        return self._take_over(in_threads(cut_points_of, range(X.shape[1]), n_jobs))
 
     def fit_cells(self, columns: Sequence[ValueCells]) -> MDLDiscretizer:
         """Find the cut points of columns from counts of cells of values; for distributed use.
@@ -156,10 +166,12 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         They are those of ``fit`` if every distinct number has its own cell, else the best that do not split a cell.
         """
         self._validate_params()
-        kononenko, better = self.criterion == "kononenko", bool(self.better_encoding)
+        rule = self.criterion == "kononenko", bool(self.better_encoding)
+        is_whole = all((cells.counts == np.floor(cells.counts)).all() for cells in columns)
+        whole = whole_terms(max((cells.counts.sum() for cells in columns), default=0.0)) if is_whole else NOT_WHOLE
         return self._take_over(
             [
-                mdl_cut_points_between_cells(cells.lowest, cells.highest, cells.counts, kononenko, better)
+                mdl_cut_points_between_cells(cells.lowest, cells.highest, cells.counts, *rule, whole)
                 for cells in columns
             ],
             sum(not cells.is_exact for cells in columns),
