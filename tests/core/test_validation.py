@@ -27,7 +27,8 @@ def test_rows_of_a_table_are_taken_by_slices_and_masks():
         part = table[rows]
         assert len(part) == part.n_rows == 2
         assert part.numbers.tolist() == [[2.0], [3.0]]
-        assert part.others[1].values.tolist()[1] == "b"
+        assert part.others[1].objects.tolist() == [None, "b"]
+        assert part.others[1].occurring == ["b"]
         assert part.others[2].codes.tolist() == [0, 1]
 
 

@@ -56,8 +56,16 @@ def test_integers_in_a_short_range_are_looked_up_directly():
 
 def test_bins_are_the_numbers_of_cut_points_below():
     X = np.array([[1.0, 5.0], [2.0, np.nan], [2.5, 7.0]])
-    cuts, starts = np.array([1.0, 2.0, 6.0]), np.array([0, 2, 3])
-    assert bin_codes(X, cuts, starts).tolist() == [[0, 0], [1, -1], [2, 1]]
+    assert bin_codes(X, [np.array([1.0, 2.0]), np.array([6.0])]).tolist() == [[0, 0], [1, -1], [2, 1]]
+
+
+@pytest.mark.parametrize("n_cuts", [0, 1, 2, 5, 31, 32, 33, 64, 100, 257])
+def test_any_number_of_cut_points_is_searched(n_cuts):
+    rng = np.random.default_rng(n_cuts)
+    cuts = np.sort(rng.normal(size=n_cuts))
+    numbers = np.concatenate([cuts, rng.normal(size=9000), [np.nan, np.inf, -np.inf]])
+    expected = np.where(np.isnan(numbers), -1, np.searchsorted(cuts, numbers))
+    assert bin_codes(numbers[:, None], [cuts])[:, 0].tolist() == expected.tolist()
 
 
 def test_rows_are_taken_and_repeated_with_codes_and_numbers():

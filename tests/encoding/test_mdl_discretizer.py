@@ -137,8 +137,7 @@ def test_many_values_are_sorted_and_cut_as_by_a_plain_sort_and_a_search_of_all_c
 
 def test_columns_are_cut_alike_by_any_number_of_threads(iris):
     X, y = iris
-    weights = np.ones(len(y))
-    one, three = (MDLDiscretizer().fit_columns(X, y, 3, weights, n_jobs).cut_points_ for n_jobs in (1, 3))
+    one, three = (MDLDiscretizer().fit_columns(X, y, n_jobs=n_jobs).cut_points_ for n_jobs in (1, 3))
     assert [cuts.tobytes() for cuts in one] == [cuts.tobytes() for cuts in three]
 
 

@@ -347,7 +347,7 @@ def _labels_of_batches(batches: Batches) -> tuple[NDArray[Any], int]:
         labels = np.asarray(y)
         refuse_missing_labels(labels)
         n_rows += len(labels)
-        found = np.unique(labels)
+        found, _ = index_labels(labels)
         classes = found if classes is None else np.union1d(classes, found)
     if classes is None or not n_rows:
         raise ValueError("There are no rows to learn from: the batches are empty.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -35,19 +35,39 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 @dataclass
 class RawColumn:
-    """One column that is not numeric: ``values`` are objects.
+    """One column that is not numeric: ``codes`` of ``distinct`` values, -1 for missing ones, or ``values`` as objects.
 
-    A column of a categorical dtype has ``declared`` categories, and ``codes`` into them if the frame provides them.
+    Codes may stand for values that no row has. A column of a categorical dtype has ``declared`` categories.
     """
 
     values: NDArray[Any] | None
     declared: list[Any] | None = None
-    codes: IntArray | None = None
+    codes: NDArray[np.signedinteger[Any]] | None = None
+    distinct: list[Any] = field(default_factory=list)
+
+    @property
+    def objects(self) -> NDArray[Any]:
+        """The value of every row."""
+        return _objects([*self.distinct, None])[self.codes] if self.values is None else self.values
+
+    @property
+    def occurring(self) -> list[Any]:
+        """The distinct values that some row has."""
+        occurs = np.zeros(len(self.distinct) + 1, dtype=bool)
+        occurs[self.codes] = True
+        return [value for value, found in zip(self.distinct, occurs.tolist()) if found and not is_missing(value)]
+
+    def __getitem__(self, rows: slice | NDArray[np.bool_]) -> RawColumn:
+        values = None if self.values is None else self.values[rows]
+        return replace(self, values=values, codes=None if self.codes is None else self.codes[rows])
 
 
 @dataclass
 class RawTable:
-    """A table split into ``numbers``, the columns listed in ``number_columns``, and ``others`` by position."""
+    """A table split into ``numbers``, the columns listed in ``number_columns``, and ``others`` by position.
+
+    The numbers of a frame lie column by column in memory, those of an array row by row.
+    """
 
     n_rows: int
     n_columns: int
@@ -71,14 +91,7 @@ class RawTable:
 
     def __getitem__(self, rows: slice | NDArray[np.bool_]) -> RawTable:
         """Some of the rows; a slice of a table of numbers copies nothing."""
-        others = {
-            column: RawColumn(
-                None if raw.values is None else raw.values[rows],
-                raw.declared,
-                None if raw.codes is None else raw.codes[rows],
-            )
-            for column, raw in self.others.items()
-        }
+        others = {column: raw[rows] for column, raw in self.others.items()}
         numbers = self.numbers[rows]
         return replace(self, n_rows=len(numbers), numbers=numbers, others=others)
 
@@ -108,8 +121,16 @@ def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
     if X.dtype.kind in _NUMBER_KINDS:
         numbers = np.ascontiguousarray(X, dtype=np.float64)
         return RawTable(n_rows, n_columns, None, numbers, list(range(n_columns)), {})
-    others = {column: RawColumn(X[:, column].astype(object)) for column in range(n_columns)}
-    return _numbers_apart(RawTable(n_rows, n_columns, None, np.empty((n_rows, 0)), [], others))
+    number_columns, blocks, others = [], [], {}
+    for column in range(n_columns):
+        values = X[:, column].astype(object)
+        found = _numbers_of(values, str(column))
+        if found is None:
+            others[column] = _read_objects(values)
+        else:
+            number_columns.append(column)
+            blocks.append(found)
+    return RawTable(n_rows, n_columns, None, _side_by_side(blocks, n_rows), number_columns, others)
 
 
 def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
@@ -134,9 +155,16 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
             raise _neither_number_nor_category(repr(names[column]), dtype)
         else:
             others[column] = _read_series(series, dtype)
-    block = np.column_stack(blocks) if blocks else np.empty((n_rows, 0))
     has_string_names = all(isinstance(name, str) for name in frame.columns)
-    return RawTable(n_rows, n_columns, names, block, number_columns, others, has_string_names)
+    numbers = _side_by_side(blocks, n_rows)
+    return RawTable(n_rows, n_columns, names, numbers, number_columns, others, has_string_names)
+
+
+def _side_by_side(columns: list[NDArray[Any]], n_rows: int) -> FloatArray:
+    numbers = np.empty((len(columns), n_rows))
+    for place, column in enumerate(columns):
+        numbers[place] = column
+    return numbers.T
 
 
 def check_frame_names(owner: Any, X: Any, reset: bool) -> None:
@@ -170,14 +198,51 @@ def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:
 
 
 def _read_series(series: Any, dtype: Any) -> RawColumn:
+    native = series.to_native()
+    declared = None
     if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
-        native = series.to_native()
         if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas
-            return RawColumn(None, list(native.cat.categories), native.cat.codes.to_numpy().astype(np.int64))
+            categories = list(native.cat.categories)
+            return RawColumn(None, categories, native.cat.codes.to_numpy(), categories)
         # Other engines' Categorical is an encoding of what occurs; only an Enum declares its categories.
         declared = list(dtype.categories) if isinstance(dtype, nw.Enum) else None
-        return RawColumn(_objects(series.cast(nw.String).to_list()), declared)
-    return RawColumn(_objects(series.to_list()))
+        if str(getattr(native, "type", "")).startswith("dictionary<values=string,"):
+            return _coded(native)
+        series, dtype = series.cast(nw.String), nw.String
+    elif getattr(native, "dtype", None) == np.dtype(object):
+        return _read_objects(series.to_numpy())
+    if dtype in (nw.String, nw.Boolean):
+        try:
+            return _coded(series.to_arrow(), declared)
+        except (UnicodeEncodeError, NotImplementedError):  # of text that is no UTF-8, or of types without an encoder
+            pass
+    return RawColumn(_objects(series.to_list()), declared)
+
+
+def _read_objects(values: NDArray[Any]) -> RawColumn:
+    """A column of objects, coded if all of them are text, truths, or whole numbers."""
+    array = _as_arrow(values)
+    kind = "mixed" if array is None else str(array.type)
+    return _coded(array) if kind in ("string", "large_string", "bool", "int64") else RawColumn(values)
+
+
+def _as_arrow(values: NDArray[Any]) -> Any:
+    """Objects of one type, and missing ones, as an Arrow array; None for objects of several types."""
+    import pyarrow as pa  # here, as it takes longer to import than all else, and arrays of numbers do not need it
+
+    try:
+        return pa.array(values, from_pandas=True)
+    except (ValueError, TypeError, OverflowError, NotImplementedError, pa.ArrowException):
+        return None
+
+
+def _coded(array: Any, declared: list[Any] | None = None) -> RawColumn:
+    """A column of an Arrow array by its dictionary encoding."""
+    encoded = array.dictionary_encode()
+    if hasattr(encoded, "chunks"):
+        encoded = encoded.unify_dictionaries().combine_chunks()
+    codes = encoded.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
+    return RawColumn(None, declared, codes, encoded.dictionary.to_pylist())
 
 
 def _objects(values: Sequence[Any]) -> NDArray[Any]:
@@ -186,19 +251,15 @@ def _objects(values: Sequence[Any]) -> NDArray[Any]:
     return array
 
 
-def _numbers_apart(table: RawTable) -> RawTable:
-    """Move columns of objects that are all numbers into the block of numbers."""
-    blocks = []
-    for column in list(table.others):
-        values = table.others[column].values
-        assert values is not None
-        if all(is_missing(value) or is_number(value) for value in values):
-            blocks.append(as_numbers(values, table.name(column)))
-            table.number_columns.append(column)
-            del table.others[column]
-    if blocks:
-        table.numbers = np.column_stack(blocks)
-    return table
+def _numbers_of(values: NDArray[Any], name: str) -> FloatArray | None:
+    """Objects that are all numbers or missing, as floats; None if others are among them."""
+    first = next((value for value in values if not is_missing(value)), None)
+    if first is not None and not is_number(first):
+        return None
+    array = _as_arrow(values)
+    if array is not None and str(array.type) in ("int64", "double"):
+        return np.asarray(array.to_numpy(zero_copy_only=False), dtype=np.float64)
+    return as_numbers(values, name) if all(is_missing(value) or is_number(value) for value in values) else None
 
 
 def is_missing(value: Any) -> bool:
@@ -211,11 +272,18 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+def is_text(labels: Any) -> bool:
+    """Whether all labels of an array or list are text, none of them missing."""
+    if isinstance(labels, np.ndarray) and labels.dtype.kind != "O":
+        return labels.dtype.kind == "U"
+    return set(map(type, labels)) == {str}
+
+
 def refuse_missing_labels(y: Any) -> None:
     """Raise an error if some of the labels are missing."""
     labels = np.asarray(y)
     if (labels.dtype.kind == "f" and np.isnan(labels).any()) or (
-        labels.dtype.kind == "O" and any(is_missing(label) for label in labels.flat)
+        labels.dtype.kind == "O" and not is_text(labels) and any(is_missing(label) for label in labels.flat)
     ):
         raise ValueError("Input y contains NaN: some labels are missing. Drop those rows, or give them a label.")
 
@@ -223,7 +291,7 @@ def refuse_missing_labels(y: Any) -> None:
 def refuse_mixed_labels(y: Any) -> None:
     """Raise an error if some of the labels are text and others are not: numpy would turn them all into text."""
     labels = y if isinstance(y, list | tuple) else np.asarray(y)
-    if isinstance(labels, np.ndarray) and labels.dtype.kind != "O":
+    if (isinstance(labels, np.ndarray) and labels.dtype.kind != "O") or is_text(labels):
         return
     text = next((label for label in labels if isinstance(label, str)), None)
     other = next((label for label in labels if not isinstance(label, str) and not is_missing(label)), None)
@@ -238,11 +306,15 @@ def check_labels(owner: Any, y: Any, n_rows: int) -> NDArray[Any]:
     """Labels as an array, one per row, none missing; errors name the estimator ``owner``."""
     if y is None:
         raise ValueError(f"This {type(owner).__name__} estimator requires y to be passed, but the target y is None.")
-    refuse_missing_labels(y)
-    refuse_mixed_labels(y)
-    labels = _check_y(y)
-    if labels.dtype.kind not in "biuU":
-        check_classification_targets(labels)
+    given = y if isinstance(y, list | tuple) else np.asarray(y)
+    if (isinstance(given, list | tuple) or given.ndim == 1) and is_text(given):
+        labels = np.asarray(given)
+    else:
+        refuse_missing_labels(y)
+        refuse_mixed_labels(y)
+        labels = _check_y(y)
+        if labels.dtype.kind not in "biuU":
+            check_classification_targets(labels)
     if len(labels) != n_rows:
         raise ValueError(f"X has {n_rows} rows, but y has {len(labels)} labels.")
     return labels
@@ -288,6 +360,12 @@ def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
             shifted = labels.astype(np.int64) - low
             present = np.bincount(shifted) > 0
             return (np.flatnonzero(present) + low).astype(labels.dtype), (np.cumsum(present) - 1)[shifted]
+    if is_text(labels):
+        array = _as_arrow(labels)
+        if array is not None:  # it is text that UTF-8 can hold
+            coded = _coded(array)
+            distinct = np.array(coded.distinct, dtype=labels.dtype)
+            return np.sort(distinct), np.argsort(np.argsort(distinct))[coded.codes]
     return np.unique(labels, return_inverse=True)
 
 
@@ -296,14 +374,15 @@ _NAME_ALL = "Name all labels in `classes` on the first call to partial_fit."
 
 def class_indices(labels: NDArray[Any], classes: NDArray[Any], remedy: str = _NAME_ALL) -> IntArray:
     """Index of each label among the known classes; an unknown label is an error."""
-    places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
-    unknown = classes[places] != labels
+    distinct, indices = index_labels(labels)
+    places = np.minimum(np.searchsorted(classes, distinct), len(classes) - 1)
+    unknown = classes[places] != distinct
     if np.any(unknown):
         raise ValueError(
-            f"y contains the label {labels[unknown].tolist()[0]!r}, which is not among the classes "
+            f"y contains the label {labels[unknown[indices]].tolist()[0]!r}, which is not among the classes "
             f"{classes.tolist()}. {remedy}"
         )
-    return places
+    return places[indices]
 
 
 def known_classes(owner: Any, classes: ArrayLike | None) -> NDArray[Any]:
@@ -407,6 +486,16 @@ def as_numbers(values: NDArray[Any], name: str) -> FloatArray:
             "Convert the column to numbers (missing values to NaN), or fit with it as a category "
             "(categorical_features)."
         ) from None
+
+
+def numbers_of_column(raw: RawColumn, name: str) -> FloatArray:
+    """A column that is not numeric as floats, missing values as NaN."""
+    if raw.values is None:
+        try:
+            return as_numbers(_objects([*raw.distinct, None]), name)[raw.codes]
+        except ValueError:
+            pass  # which value is shown follows the order of the rows
+    return as_numbers(raw.objects, name)
 
 
 def numbers_of_array(owner: Any, X: Any, reset: bool) -> FloatArray:

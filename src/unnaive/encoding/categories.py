@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import repeat
+from typing import Any, TypeAlias
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from unnaive.core.bounded_json import bounded_json
@@ -25,8 +27,13 @@ from unnaive.core.validation import (
 
 _NOT_VALUES = (bytes, bytearray, tuple, frozenset)  # hashable, but neither text nor a number
 _MAX_RANGE = 1 << 16  # integers in a range up to this are looked up directly; wider ranges are searched
-# Rows coded before moving to the next column: a few kilobytes of a column stay in the cache.
-_ROWS_PER_BLOCK = 256
+_ROWS_PER_BLOCK = 4096  # coded before moving to the next column: their codes stay in the cache
+_BLOCKS_PER_THREAD = 8
+_ROWS_AT_ONCE = 64
+_FEW_CUTS = 32
+
+# The codes of some rows of a column.
+OfRows: TypeAlias = Callable[[slice], NDArray[np.int32]]
 
 
 @dataclass(frozen=True)
@@ -160,12 +167,13 @@ def categories_of(raw: RawColumn, name: str) -> Categories:
     """The categories of a column."""
     declared = raw.declared or []
     found: list[Any] = []
-    if raw.codes is None:
-        assert raw.values is not None
+    if raw.values is not None:
         try:
             found = [value for value in set(raw.values) if not is_missing(value)]
         except TypeError:
             raise _not_a_value(raw.values, name) from None
+    elif raw.declared is not raw.distinct:
+        found = raw.occurring
     for value in (*declared, *found):
         if isinstance(value, _NOT_VALUES):
             raise _not_a_value([value], name)
@@ -175,27 +183,36 @@ def categories_of(raw: RawColumn, name: str) -> Categories:
 
 
 def encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.int32]:
-    """Codes of the values of a column, -1 for missing and unseen ones."""
-    code = known.code
-    if raw.codes is not None:
-        assert raw.declared is not None
-        table = np.array([*(code.get(value, -1) for value in raw.declared), -1], dtype=np.int32)
-        codes = table[raw.codes]
-        seen = [raw.declared[k] for k in np.unique(raw.codes) if k >= 0] if (codes < 0).all() else []
-    else:
-        assert raw.values is not None
-        try:
-            codes = np.fromiter((code.get(value, -1) for value in raw.values), np.int32, len(raw.values))
-        except TypeError:
-            raise _not_a_value(raw.values, name) from None
-        seen = [value for value in raw.values if not is_missing(value)] if (codes < 0).all() else []
+    """Codes of the objects of a column, -1 for missing and unseen ones."""
+    assert raw.values is not None
+    try:
+        codes = np.fromiter(map(known.code.get, raw.values, repeat(-1)), np.int32, len(raw.values))
+    except TypeError:
+        raise _not_a_value(raw.values, name) from None
+    if (codes < 0).all():
+        seen = [value for value in raw.values if not is_missing(value)]
         if any(isinstance(value, _NOT_VALUES) for value in seen):
             raise _not_a_value(raw.values, name)
+        _check_kind(seen, known, name)
+    return codes
+
+
+def code_table(raw: RawColumn, known: Categories, name: str) -> NDArray[np.int32]:
+    """The new code of every code of a column, -1 if it is unseen, and -1 at the end, for the code -1."""
+    codes = [known.code.get(value, -1) for value in raw.distinct]
+    if not {_kind(value) for value in raw.distinct} <= known.kinds():
+        seen = raw.occurring
+        if all(value not in known.code for value in seen):
+            _check_kind(seen, known, name)
+    return np.array([*codes, -1], dtype=np.int32)
+
+
+def _check_kind(seen: list[Any], known: Categories, name: str) -> None:
+    """ValueError if a column changed between text and numbers."""
     if seen and known.values:
         now, then = {_kind(value) for value in seen}, known.kinds()
         if not now & then:
             raise kind_changed(name, then.pop(), now.pop(), seen[0])
-    return codes
 
 
 def kind_changed(name: str, then: str, now: str, example: Any) -> ValueError:
@@ -287,14 +304,13 @@ def _mark(numbers, low, sizes, starts, marks):
             return
 
 
-@njit(cache=True, nogil=True)
-def columns_with_missing(codes):
+def columns_with_missing(codes: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which columns of codes have missing values."""
-    lowest = np.zeros(codes.shape[1], np.int32)
-    for row in range(codes.shape[0]):
-        for column in range(codes.shape[1]):
-            lowest[column] = min(lowest[column], codes[row, column])
-    return lowest < 0
+    n_columns = codes.shape[1]
+    whole = len(codes) - len(codes) % _ROWS_AT_ONCE
+    # Many rows side by side: the minimum of long rows is vectorized.
+    lowest = codes[:whole].reshape(-1, _ROWS_AT_ONCE * n_columns).min(axis=0, initial=0)
+    return np.minimum(lowest.reshape(-1, n_columns).min(axis=0), codes[whole:].min(axis=0, initial=0)) < 0
 
 
 @njit(cache=True, nogil=True)
@@ -324,21 +340,62 @@ def look_up(numbers, columns, low, tables, table_starts, codes, targets):
             codes[row, targets[c]] = code
 
 
-@njit(cache=True, nogil=True)
-def bin_codes(X, cuts_flat, cut_starts):
-    """Number of cut points below each value, -1 for NaN.
-
-    Column j's ascending cut points are ``cuts_flat[cut_starts[j]:cut_starts[j + 1]]``.
-    """
-    n, d = X.shape
-    codes = np.empty((n, d), dtype=np.int32)
-    for block in range(0, n, _ROWS_PER_BLOCK):
-        block_stop = min(block + _ROWS_PER_BLOCK, n)
-        for j in range(d):
-            start = cut_starts[j]
-            for i in range(block, block_stop):
-                codes[i, j] = bin_of(X[i, j], cuts_flat, start, cut_starts[j + 1])
+def bin_codes(X: FloatArray, cut_points: Sequence[FloatArray]) -> NDArray[np.int32]:
+    """Number of each column's ascending cut points below each value, -1 for NaN."""
+    codes = np.empty(X.shape, dtype=np.int32)
+    fill_blocks(codes, [(j, bins_of(X[:, j], cuts)) for j, cuts in enumerate(cut_points)])
     return codes
+
+
+def bins_of(numbers: FloatArray, cuts: FloatArray) -> OfRows:
+    """The bins of any rows of a column of numbers."""
+
+    def of_rows(rows: slice) -> NDArray[np.int32]:
+        bins = np.empty(rows.stop - rows.start, np.int32)
+        _bin_numbers(np.array(numbers[rows]), cuts, bins)
+        return bins
+
+    return of_rows
+
+
+def fill_blocks(codes: NDArray[np.int32], columns: Sequence[tuple[int, OfRows]], n_jobs: int | None = None) -> None:
+    """Fill columns of codes with what a function of rows gives for each, as many rows at a time as the cache holds."""
+
+    def fill(part: range) -> None:
+        for start in part:
+            rows = slice(start, min(start + _ROWS_PER_BLOCK, len(codes)))
+            for target, of_rows in columns:
+                codes[rows, target] = of_rows(rows)
+
+    starts = range(0, len(codes), _ROWS_PER_BLOCK)
+    n_parts = min(effective_n_jobs(n_jobs), len(starts) // _BLOCKS_PER_THREAD)
+    if n_parts > 1:
+        Parallel(n_jobs=n_parts, prefer="threads")(delayed(fill)(starts[part::n_parts]) for part in range(n_parts))
+    else:
+        fill(starts)
+
+
+@njit(cache=True, nogil=True)
+def _bin_numbers(numbers, cuts, bins):
+    n_cuts = len(cuts)
+    for i in range(len(numbers)):
+        bins[i] = 0
+    # Without branches: all of few cuts are compared, many at a time; of more, halves.
+    if n_cuts <= _FEW_CUTS:
+        for k in range(n_cuts):
+            for i in range(len(numbers)):
+                bins[i] += numbers[i] > cuts[k]
+    else:
+        for i in range(len(numbers)):
+            low, size = 0, n_cuts
+            while size > 0:
+                half = (size + 1) // 2
+                low += half * (numbers[i] > cuts[low + half - 1])
+                size -= half
+            bins[i] = low
+    for i in range(len(numbers)):
+        if np.isnan(numbers[i]):
+            bins[i] = -1
 
 
 @njit(cache=True, nogil=True)

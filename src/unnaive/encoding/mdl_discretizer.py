@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import narwhals as nw
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils import Tags
@@ -22,10 +23,8 @@ from sklearn.utils.validation import (
 
 from unnaive.core.additive_classifier import Batches
 from unnaive.core.docstrings import shared_docs
-from unnaive.core.threads import in_threads
 from unnaive.core.validation import (
     FloatArray,
-    IntArray,
     as_numbers,
     check_frame_names,
     check_weights,
@@ -137,28 +136,29 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if y is not None:
             refuse_missing_labels(y)
             refuse_mixed_labels(y)
-        X = self._read(X, reset=True)
+        return self.fit_columns(self._read(X, reset=True), y, sample_weight)
+
+    def fit_columns(
+        self, X: FloatArray, y: Any, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+    ) -> MDLDiscretizer:
+        """Find the cut points of columns of numbers, ``n_jobs`` of them at a time; for the encoder of tables."""
+        self._validate_params()
         y = _check_y(y, estimator=self)
         check_consistent_length(X, y)
         self._refuse_infinite(X)
         if y.dtype.kind == "f":  # other labels need no sorting to see that they are classes
             check_classification_targets(y)
         labels, classes = index_labels(y)
-        return self.fit_columns(X, classes, len(labels), check_weights(sample_weight, len(X)))
-
-    def fit_columns(
-        self, X: FloatArray, classes: IntArray, n_classes: int, weights: FloatArray, n_jobs: int | None = None
-    ) -> MDLDiscretizer:
-        """Find the cut points of checked columns, ``n_jobs`` of them at a time; for the encoder of tables."""
-        self._validate_params()
+        weights = check_weights(sample_weight, len(X))
         rule = self.criterion == "kononenko", bool(self.better_encoding)
         whole = whole_terms(weights.sum()) if (weights == np.floor(weights)).all() else NOT_WHOLE
 
         def cut_points_of(j: int) -> FloatArray:
             column = np.ascontiguousarray(X[:, j])
-            return mdl_cut_points(*value_counts(column, classes, weights, n_classes), *rule, whole)
+            return mdl_cut_points(*value_counts(column, classes, weights, len(labels)), *rule, whole)
 
-        return self._take_over(in_threads(cut_points_of, range(X.shape[1]), n_jobs))
+        columns = (delayed(cut_points_of)(j) for j in range(X.shape[1]))
+        return self._take_over(Parallel(n_jobs=n_jobs, prefer="threads")(columns))
 
     def fit_cells(self, columns: Sequence[ValueCells]) -> MDLDiscretizer:
         """Find the cut points of columns from counts of cells of values; for distributed use.
@@ -199,8 +199,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._read(X, reset=False)
         self._refuse_infinite(X)
-        starts = np.concatenate([[0], np.cumsum(self.n_bins_ - 1)])
-        return bin_codes(X, np.concatenate(self.cut_points_), starts)
+        return bin_codes(X, self.cut_points_)
 
     def check_state(self) -> None:
         """Raise ValueError if what was learned does not fit together."""

@@ -12,12 +12,12 @@ from unnaive.core.bayes_classifier import BayesClassifier
 from unnaive.core.validation import (
     FloatArray,
     IntArray,
-    as_numbers,
     check_labels,
     index_labels,
     is_missing,
     is_number,
     numbers_of_array,
+    numbers_of_column,
     read_table,
     shown,
     unchanged_on_error,
@@ -34,12 +34,12 @@ def read_numbers(owner: Any, X: Any, reset: bool) -> FloatArray:
         numbers = np.empty((table.n_rows, table.n_columns))
         numbers[:, table.number_columns] = table.numbers
         for column, raw in table.others.items():
-            present = raw.declared if raw.values is None else [value for value in raw.values if not is_missing(value)]
-            values = present or []
+            present = raw.distinct if raw.values is None else raw.values
+            values = [value for value in present if not is_missing(value)]
             truths = bool(values) and all(isinstance(value, bool | np.bool_) for value in values)
             others = [value for value in values if not is_number(value)]
-            if raw.values is not None and values and (truths or not others):
-                numbers[:, column] = as_numbers(raw.values, table.name(column))
+            if raw.declared is None and values and (truths or not others):
+                numbers[:, column] = numbers_of_column(raw, table.name(column))
                 continue
             held = "no values at all"
             if values:

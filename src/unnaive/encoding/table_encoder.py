@@ -15,16 +15,29 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
 from unnaive.core.docstrings import shared_docs
-from unnaive.core.validation import FloatArray, IntArray, RawColumn, RawTable, as_numbers, read_table
+from unnaive.core.validation import (
+    FloatArray,
+    IntArray,
+    RawColumn,
+    RawTable,
+    numbers_of_column,
+    read_table,
+    refuse_missing_labels,
+    refuse_mixed_labels,
+)
 from unnaive.encoding.categories import (
     Categories,
+    OfRows,
     Rows,
+    bins_of,
     categorical_columns,
     categories_of,
+    code_table,
     columns_with_missing,
     direct_table,
     distinct_numbers,
     encode_objects,
+    fill_blocks,
     kind_changed,
     look_up,
     search_numbers,
@@ -137,7 +150,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Categories of every column, None for numeric columns."""
         return [None if categories is None else _as_array(categories.values) for categories in self._categories]
 
-    def fit_table(self, table: RawTable, y: Any, sample_weight: FloatArray | None) -> None:
+    def fit_table(self, table: RawTable, y: Any, sample_weight: FloatArray | None, n_jobs: int | None = None) -> None:
         """Fit on a table that has been read."""
         if sample_weight is not None and not np.all(sample_weight > 0):
             used = sample_weight > 0
@@ -160,7 +173,12 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                     "the classes change. Pass the labels, declare the columns as categories "
                     "(categorical_features), or choose another discretizer."
                 )
-            discretizer.fit(numbers, y, **({"sample_weight": sample_weight} if weighted else {}))
+            if type(discretizer) is MDLDiscretizer and y is not None:
+                refuse_missing_labels(y)
+                refuse_mixed_labels(y)
+                discretizer.fit_columns(numbers, y, sample_weight, n_jobs)
+            else:
+                discretizer.fit(numbers, y, **({"sample_weight": sample_weight} if weighted else {}))
             self.discretizer_ = discretizer
         self._set_n_values(None if self.discretizer_ is None else self._numbers(table))
 
@@ -201,30 +219,28 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             np.empty((len(codes), 0)),
         )
 
-    def rows(self, table: RawTable) -> Rows:
+    def rows(self, table: RawTable, n_jobs: int | None = None) -> Rows:
         """A table as codes, and numbers where they are passed through."""
         categorical = np.flatnonzero(self.is_categorical_)
         numeric = np.flatnonzero(~self.is_categorical_)
         keep_numbers = self.discretizer == "passthrough"
         codes = np.empty((table.n_rows, len(categorical) if keep_numbers else self.n_features_in_), np.int32)
         targets = np.arange(len(categorical)) if keep_numbers else categorical
-        self._encode_categories(table, categorical, targets, codes)
-        unseen = columns_with_missing(codes)
-        for column, target in zip(categorical.tolist(), targets.tolist()):
-            if unseen[target] and column not in table.others:
-                _refuse_infinite(table.numbers[:, table.place_of[column]], table.name(column))
+        columns = self._encode_categories(table, categorical, targets, codes)
         numbers = np.empty((table.n_rows, 0))
         if len(numeric):
             numbers = self._numbers(table)
-            if not keep_numbers:
-                codes[:, numeric] = self._bins(numbers)
+            if keep_numbers:
+                numbers = np.ascontiguousarray(numbers)
+                _refuse_large(numbers, [table.name(column) for column in numeric.tolist()])
+            else:
+                if type(self.discretizer_) is MDLDiscretizer:
+                    cuts = self.discretizer_.cut_points_
+                    columns += [(int(j), bins_of(numbers[:, at], cuts[at])) for at, j in enumerate(numeric)]
+                else:
+                    codes[:, numeric] = self._bins(numbers)
                 numbers = np.empty((table.n_rows, 0))
-            elif not -_MAX_NUMBER < np.nanmin(numbers, initial=0.0) <= np.nanmax(numbers, initial=0.0) < _MAX_NUMBER:
-                column = int(np.nanargmax(np.nanmax(np.abs(numbers), axis=0, initial=0.0)))
-                raise ValueError(
-                    f"Column {table.name(int(numeric[column]))} holds numbers beyond {_MAX_NUMBER:g}, whose weighted "
-                    "squares may not be finite. Rescale the column."
-                )
+        fill_blocks(codes, columns, n_jobs)
         return Rows(codes, numbers)
 
     def _bins(self, numbers: FloatArray) -> NDArray[Any]:
@@ -359,7 +375,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         categories: list[Categories | None] = [None] * table.n_columns
         as_numbers = [at for at, column in enumerate(table.number_columns) if self.is_categorical_[column]]
         numbers = table.numbers if len(as_numbers) == table.numbers.shape[1] else table.numbers[:, as_numbers]
-        for at, distinct in zip(as_numbers, distinct_numbers(numbers)):
+        for at, distinct in zip(as_numbers, distinct_numbers(np.ascontiguousarray(numbers)) if as_numbers else ()):
             column = table.number_columns[at]
             _refuse_infinite(distinct, table.name(column))
             whole = (distinct == np.floor(distinct)).all()
@@ -371,13 +387,15 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _encode_categories(
         self, table: RawTable, columns: IntArray, targets: IntArray, codes: NDArray[np.int32]
-    ) -> None:
+    ) -> list[tuple[int, OfRows]]:
+        """Write codes of columns of numbers, and return how those of others are found."""
         direct: list[tuple[int, float, NDArray[np.int32], int]] = []
+        others: list[tuple[int, OfRows]] = []
         for column, target in zip(columns.tolist(), targets.tolist()):
             known = self._categories[column]
             assert known is not None
             if column in table.others:
-                codes[:, target] = encode_objects(table.others[column], known, table.name(column))
+                others.append((target, _of_rows(table.others[column], known, table.name(column))))
                 continue
             at = table.place_of[column]
             numbers = table.numbers[:, at]
@@ -390,14 +408,22 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 direct.append((at, *short, target))
         if direct:
             sources, low, tables, where = zip(*direct)
-            everything = table.numbers.shape[1] == len(direct) == codes.shape[1]
-            if everything and all((short == np.arange(len(short))).all() for short in tables):
-                shift(table.numbers, np.array(low), np.array([len(short) for short in tables]), codes)
-                return
-            starts = np.concatenate([[0], np.cumsum([len(short) for short in tables])])
-            look_up(
-                table.numbers, np.array(sources), np.array(low), np.concatenate(tables), starts, codes, np.array(where)
-            )
+            by_row = np.ascontiguousarray(table.numbers)
+            if by_row.shape[1] == len(direct) == codes.shape[1] and all(
+                (short == np.arange(len(short))).all() for short in tables
+            ):
+                shift(by_row, np.array(low), np.array([len(short) for short in tables]), codes)
+            else:
+                starts = np.concatenate([[0], np.cumsum([len(short) for short in tables])])
+                look_up(
+                    by_row, np.array(sources), np.array(low), np.concatenate(tables), starts, codes, np.array(where)
+                )
+        if len(others) < len(columns):
+            unseen = columns_with_missing(codes)  # among other columns too, which are not looked at
+            for column, target in zip(columns.tolist(), targets.tolist()):
+                if column not in table.others and unseen[target]:
+                    _refuse_infinite(table.numbers[:, table.place_of[column]], table.name(column))
+        return others
 
     def _numbers(self, table: RawTable) -> FloatArray:
         return numeric_columns(table, np.flatnonzero(~self.is_categorical_).tolist())
@@ -419,7 +445,7 @@ def numeric_columns(table: RawTable, columns: list[int]) -> FloatArray:
     else:
         numbers = np.column_stack(
             [
-                _text_as_numbers(table.others[column], table.name(column))
+                numbers_of_column(table.others[column], table.name(column))
                 if column in table.others
                 else table.numbers[:, table.place_of[column]]
                 for column in columns
@@ -431,6 +457,15 @@ def numeric_columns(table: RawTable, columns: list[int]) -> FloatArray:
         for column, values in zip(columns, numbers.T):
             _refuse_infinite(values, table.name(column))
     return numbers
+
+
+def _refuse_large(numbers: FloatArray, names: list[str]) -> None:
+    if not -_MAX_NUMBER < np.nanmin(numbers, initial=0.0) <= np.nanmax(numbers, initial=0.0) < _MAX_NUMBER:
+        column = int(np.nanargmax(np.nanmax(np.abs(numbers), axis=0, initial=0.0)))
+        raise ValueError(
+            f"Column {names[column]} holds numbers beyond {_MAX_NUMBER:g}, whose weighted squares may not be finite. "
+            "Rescale the column."
+        )
 
 
 def _refuse_infinite(numbers: FloatArray, name: str) -> None:
@@ -446,12 +481,13 @@ def _as_array(values: list[Any]) -> NDArray[Any]:
     return array if array.dtype.kind in "iuf" and array.shape == (len(values),) else np.array(values, dtype=object)
 
 
-def _text_as_numbers(raw: RawColumn, name: str) -> FloatArray:
+def _of_rows(raw: RawColumn, known: Categories, name: str) -> OfRows:
+    """The codes of any rows of a column that is not numeric."""
     if raw.values is not None:
-        return as_numbers(raw.values, name)
-    assert raw.declared is not None
-    assert raw.codes is not None
-    return as_numbers(np.array([*raw.declared, None], dtype=object)[raw.codes], name)
+        return encode_objects(raw, known, name).__getitem__
+    table, codes = code_table(raw, known, name), raw.codes
+    assert codes is not None
+    return lambda rows: table[codes[rows]]
 
 
 def _codes_of(discretizer: Any, numbers: FloatArray) -> NDArray[np.int32]:
