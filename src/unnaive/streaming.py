@@ -20,12 +20,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from unnaive.io.datasets import columns_to_learn_from, open_source
+from unnaive.io.datasets import columns_to_learn_from, files_read, open_source
 from unnaive.io.formats import DataError, TableFile, as_text
 from unnaive.io.labels import LabelReader
 from unnaive.models import classifier_of, model_to_save
 from unnaive.persist import SavedModel, save
 from unnaive.persist.output_file import replacing
+from unnaive.persist.overwriting import are_predictions, check_overwriting
 
 _ROWS = 50_000  # read at a time
 _FORMULAS = tuple("=+-@\t\r\n")  # text that begins with these may be run by a spreadsheet
@@ -227,27 +228,34 @@ def predict_file(
     out: str | Path,
     progress: Progress = silent,
     for_spreadsheets: bool = False,
+    force: bool = False,
 ) -> Predicted:
     """Write the label and the class probabilities of every row of a file to a CSV or Parquet file, in batches.
 
     Columns that the model does not know are ignored; the target, if present, is compared with. With
-    ``for_spreadsheets``, text in a CSV file that could be taken for a formula begins with an apostrophe.
+    ``for_spreadsheets``, text in a CSV file that could be taken for a formula begins with an apostrophe. An existing
+    file that holds no predictions is replaced only with ``force``.
     """
     model, names = saved.model, columns_of(saved)
     table = _known_columns(saved, source, names)
     known = saved.target in table.columns
     truth = LabelReader.of_file(table, saved.target, _ROWS).like(model.classes_) if known else None
+    chances = [f"p({label})" for label in model.classes_.tolist()] if hasattr(model, "predict_proba") else []
+    _check_suffix(Path(out), for_spreadsheets)
+    written = [saved.target, *chances]
+    inputs = files_read(source)
+    check_overwriting(out, inputs, "predictions of unnaive", lambda there: are_predictions(there, written), force)
     n_right = n_labelled = done = 0
     with _writer(Path(out), for_spreadsheets) as write:
         for frame in _ahead(table.batches([*names, *([saved.target] if known else [])], _ROWS)):
             X = frame[names]
-            columns: dict[str, NDArray[Any]]
-            if hasattr(model, "predict_proba"):
+            columns: dict[str, NDArray[Any]] = {}
+            if chances:
                 probabilities = model.predict_proba(X)
                 labels = model.classes_[np.argmax(probabilities, axis=1)]
-                columns = {f"p({label})": p for label, p in zip(model.classes_.tolist(), probabilities.T)}
+                columns = dict(zip(chances, probabilities.T))
             else:
-                labels, columns = model.predict(X), {}
+                labels = model.predict(X)
             write(pd.DataFrame({saved.target: labels, **columns}))
             if truth is not None:
                 labelled = frame[saved.target].notna().to_numpy()
@@ -343,13 +351,16 @@ def _ahead(items: Iterator[_Item]) -> Iterator[_Item]:
             yield item
 
 
-@contextmanager
-def _writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Write frames, one after the other, to a file that appears when it is complete."""
+def _check_suffix(out: Path, for_spreadsheets: bool) -> None:
     if out.suffix not in (".csv", ".parquet"):
         raise DataError(f"{out}: predictions are written to files that end in .csv or .parquet.")
     if for_spreadsheets and out.suffix != ".csv":
         raise DataError(f"{out}: only .csv files are written for spreadsheets.")
+
+
+@contextmanager
+def _writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Write frames, one after the other, to a file that appears when it is complete."""
     with replacing(out) as stream:
         if out.suffix == ".csv":
 

@@ -71,8 +71,8 @@ def test_update_and_forget_are_exact_where_rows_are_kept(name, folder, run):
     assert predictions("whole", folder, run) == predictions("part", folder, run)
     code, out, _ = run("forget", "part.unnaive", "last.csv", "--json")
     assert (code, json.loads(out)["total"], json.loads(out)["cut_by_forgotten"]) == (0, 100, False)
-    run("fit", "first.csv", "-m", name, *exact, "-o", "first.unnaive")
-    assert predictions("first", folder, run) == predictions("part", folder, run)
+    run("fit", "first.csv", "-m", name, *exact, "-o", "half.unnaive")
+    assert predictions("half", folder, run) == predictions("part", folder, run)
 
 
 def test_forgetting_within_fixed_bins_says_so(folder, run):

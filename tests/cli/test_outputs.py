@@ -238,14 +238,6 @@ def test_links_to_files_stay_links(model, run):
     assert sorted(os.listdir("far")) == sorted(outputs)
 
 
-def test_a_certificate_does_not_replace_the_model(model, run):
-    before = model.read_bytes()
-    code, _, err = run("forget", "m.unnaive", "first.csv", "--proof", "m.unnaive")
-    assert code == 2
-    assert "m.unnaive is the model itself: name another file for the certificate" in " ".join(err.split())
-    assert model.read_bytes() == before
-
-
 def test_rows_are_not_forgotten_if_their_certificate_cannot_be_written(model, run):
     before = model.read_bytes()
     code, _, err = run("forget", "m.unnaive", "first.csv", "--proof", "nowhere/proof.json")

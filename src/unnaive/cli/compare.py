@@ -78,10 +78,15 @@ def compare(
     """Which of these models is best on my data, and how sure can I be?"""
     from unnaive.evaluate.compare import compare as run
     from unnaive.io import datasets
+    from unnaive.persist.overwriting import refuse_inputs
     from unnaive.show.page import check_report_path
     from unnaive.show.report import write_report
 
     check_report_path(report)
+    kept = results or report.with_suffix(".jsonl")
+    inputs = [path for source in data or () for path in datasets.files_read(source, folder)]
+    refuse_inputs(report, [*inputs, kept])
+    refuse_inputs(kept, inputs)
     terms = term_options(text, mail, min_documents, max_terms)
     chosen = find_models(split_names(models) or ["default"], "text" if text else "table")
     columns: dict[str, Any] = {"categorical": split_columns(categorical), "text": split_names(text)}

@@ -6,7 +6,7 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -79,9 +79,11 @@ def appending(results: Path | None, no_wait: bool) -> Iterator[None]:
         yield
 
 
-def check_figure(path: Path) -> None:
-    """Refuse a file that :func:`draw` could not write, before there is work to lose."""
+def check_figure(path: Path, inputs: Iterable[str | Path], force: bool) -> None:
+    """Refuse a file that :func:`draw` could not write, that is also read, or that is not ours to replace."""
     from matplotlib.backend_bases import FigureCanvasBase
+
+    from unnaive.persist.overwriting import check_overwriting, is_figure
 
     if path.suffix and path.suffix.removeprefix(".").lower() not in FigureCanvasBase.get_supported_filetypes():
         raise ValueError(f"{path} has the ending of no picture: name a .png, .svg or .pdf file.")
@@ -90,6 +92,7 @@ def check_figure(path: Path) -> None:
             f"{path} cannot be written, as {path.parent} is not a folder: make it, or choose another path."
         )
     output_file.check_place(path)
+    check_overwriting(path, inputs, "a figure of unnaive", is_figure, force)
 
 
 def draw(displays: list[Any], path: Path) -> None:
@@ -105,7 +108,15 @@ def draw(displays: list[Any], path: Path) -> None:
     for ax in axes[len(displays) :]:
         ax.remove()
     with output_file.replacing(path) as out:
-        figure.savefig(out, format=path.suffix.removeprefix(".") or None)
+        figure.savefig(out, format=path.suffix.removeprefix(".") or None, metadata=_figure_mark(path))
+
+
+def _figure_mark(path: Path) -> dict[str, str] | None:
+    """Metadata that say who made a figure, where the format has a place for them."""
+    from unnaive.persist.overwriting import FIGURE_MARK
+
+    key = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}.get(path.suffix)
+    return None if key is None else {key: FIGURE_MARK}
 
 
 def print_result(as_json: bool, sentence: str, **values: Any) -> None:

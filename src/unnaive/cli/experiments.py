@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from unnaive.cli.console import appending, check_figure, draw, print_error, print_json, printer, result_progress
-from unnaive.cli.options import INTERRUPTED, AsJson, Folder, Jobs, NoWait, Resume, split_names
+from unnaive.cli.options import INTERRUPTED, AsJson, Folder, Force, Jobs, NoWait, Resume, split_names
 from unnaive.papers import PAPERS
 
 
@@ -35,6 +35,7 @@ def reproduce(
     jobs: Jobs = -1,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     folder: Folder = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a paper's experiments, and print the results next to those it reports."""
@@ -52,7 +53,7 @@ def reproduce(
         if path is not None:
             check_report_path(path)
     if plot is not None:
-        check_figure(plot)
+        check_figure(plot, [], force)
     if write is not None:
         from unnaive.papers.document import check_document
 

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from unnaive.cli.console import changing, draw, print_json, print_result, printer, rows_progress
+from unnaive.cli.console import changing, check_figure, draw, print_json, print_result, printer, rows_progress
 from unnaive.cli.options import (
     AsJson,
     Categorical,
     Dask,
     Data,
     Folder,
+    Force,
     Mail,
     MaxTerms,
     MinDocuments,
@@ -56,11 +57,16 @@ def fit(
         ),
     ] = None,
     dask: Dask = None,
+    force: Force = False,
     no_wait: NoWait = False,
     as_json: AsJson = False,
 ) -> None:
     """Fit a model on a file of any size, or on many files on a cluster, and save it."""
+    from unnaive.io.datasets import files_read
+    from unnaive.persist.overwriting import check_overwriting, is_model
     from unnaive.streaming import fit_file
+
+    check_overwriting(output, files_read(data, folder), "a model file", is_model, force)
 
     terms, codes = term_options(text, mail, min_documents, max_terms), split_columns(categorical)
     with changing(output, no_wait), rows_progress(as_json) as progress:
@@ -96,15 +102,20 @@ def predict(
             "--for-spreadsheets", help="Put an apostrophe before text that spreadsheets take for a formula (.csv)."
         ),
     ] = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the label and the class probabilities of every row."""
+    from unnaive.io.datasets import files_read
     from unnaive.persist import load
+    from unnaive.persist.overwriting import refuse_inputs
     from unnaive.streaming import predict_file
+
+    refuse_inputs(output, [model, *files_read(data)])
 
     with rows_progress(as_json) as progress:
         if dask is None:
-            predicted = predict_file(load(model), data, output, progress, for_spreadsheets)
+            predicted = predict_file(load(model), data, output, progress, for_spreadsheets, force)
         else:
             if for_spreadsheets:
                 raise ValueError("--for-spreadsheets applies to .csv files, and --dask writes Parquet files.")
@@ -150,6 +161,7 @@ def forget(
         Path | None,
         typer.Option(help="Also write a certificate to this .json file, which `unnaive verify` can check."),
     ] = None,
+    force: Force = False,
     no_wait: NoWait = False,
     as_json: AsJson = False,
 ) -> None:
@@ -157,18 +169,20 @@ def forget(
 
     If it was fitted with --bins exact, or has no numbers to cut, it is then the model of a fit that never saw them.
     """
+    from unnaive.io.datasets import files_read
     from unnaive.persist import content_hash, load
     from unnaive.persist.certificate import certificate, what_stays
-    from unnaive.persist.output_file import check_output, replacing
+    from unnaive.persist.output_file import replacing
+    from unnaive.persist.overwriting import check_overwriting, is_certificate
 
+    if proof is not None:
+        check_overwriting(proof, [model, *files_read(data)], "a certificate", is_certificate, force)
     with changing(model, no_wait):
         saved = load(model)
         if proof is None:
             changed = _change(saved, data, "forget", as_json)
             _save(saved, model)
         else:
-            if check_output(proof) == check_output(model):
-                raise ValueError(f"{proof} is the model itself: name another file for the certificate.")
             if (stays := what_stays(saved)) is not None:
                 raise ValueError(f"{model} cannot prove to have forgotten rows, as it keeps {stays}.")
             before = content_hash(saved.model)
@@ -256,14 +270,18 @@ def explain(
     label: Annotated[str | None, typer.Option(help="The class to explain; default: the predicted one.")] = None,
     against: Annotated[str | None, typer.Option(help="The class to compare it with; default: the runner-up.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw it into this .png, .svg or .pdf file.")] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Why this prediction? What every column of a row, or every term of a document, contributed."""
+    from unnaive.io.datasets import files_read
     from unnaive.persist import load
     from unnaive.show import terminal
     from unnaive.show.evidence import EvidenceDisplay
     from unnaive.streaming import read_row
 
+    if plot is not None:
+        check_figure(plot, [model, *files_read(data)], force)
     saved = load(model)
     if not hasattr(classifier_of(saved.model), "predict_evidence"):
         kind = type(classifier_of(saved.model)).__name__

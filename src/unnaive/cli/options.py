@@ -41,6 +41,7 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Number of processes; -1
 NoWait = Annotated[
     bool, typer.Option("--no-wait", help="Do not wait for another process that is changing the same file, but fail.")
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file that unnaive did not write.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

