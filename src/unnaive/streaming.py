@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +23,7 @@ from sklearn.base import clone
 from unnaive.io.datasets import columns_to_learn_from, files_read, open_source
 from unnaive.io.formats import DataError, TableFile, as_text
 from unnaive.io.labels import LabelReader
+from unnaive.io.reading import DataWarning, Reading
 from unnaive.models import classifier_of, model_to_save
 from unnaive.persist import SavedModel, save
 from unnaive.persist.output_file import replacing
@@ -30,6 +31,10 @@ from unnaive.persist.overwriting import are_predictions, check_overwriting
 
 _ROWS = 50_000  # read at a time
 _FORMULAS = tuple("=+-@\t\r\n")  # text that begins with these may be run by a spreadsheet
+
+_USUAL = Reading()
+# Options of reading that differ from those a model was fitted with.
+Given = Mapping[str, Any] | None
 
 # Called with the task, the number of rows done and the total number of rows.
 Progress = Callable[[str, int, int], None]
@@ -42,7 +47,10 @@ def silent(task: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A model fitted on a file, with its target, the kinds of its columns, its numbers of rows and its text columns."""
+    """A model fitted on a file, with its target, the kinds of its columns, its numbers of rows and its text columns.
+
+    ``reading`` is how the file was read, and ``why_target`` says how the target was chosen, unless it was named.
+    """
 
     name: str
     model: Any
@@ -51,6 +59,8 @@ class Fitted:
     n_rows: int
     n_unlabelled: int
     text: Sequence[str] = ()
+    reading: Reading = _USUAL
+    why_target: str = ""
 
     @property
     def size(self) -> str:
@@ -61,7 +71,7 @@ class Fitted:
 
     def save(self, path: str | Path) -> None:
         """Write a model file that also says how to read other files."""
-        notes = {"name": self.name, "kinds": self.kinds, "text": list(self.text)}
+        notes = {"name": self.name, "kinds": self.kinds, "text": list(self.text), "reading": self.reading.to_notes()}
         save(self.model, path, target=self.target, notes=notes)
 
 
@@ -75,32 +85,52 @@ def fit_file(
     text: Sequence[str] = (),
     terms: Mapping[str, Any] | None = None,
     bins: str | None = None,
+    reading: Reading = _USUAL,
 ) -> Fitted:
     """Fit a model of the registry on a file or a named data set.
 
     Counting models read the file in batches and never hold all of it; other models, and all models of text, read their
-    columns whole. Rows without a label are dropped. For ``target``, ``folder``, ``categorical`` and ``text`` see
-    :func:`unnaive.io.load`; ``terms`` are parameters of :class:`unnaive.Terms`, and ``bins`` is one of the model.
+    columns whole. Rows without a label are dropped, unless the model is transductive and learns from them too. For
+    ``target``, ``folder``, ``categorical``, ``text`` and ``reading`` see :func:`unnaive.io.load`; ``terms`` are
+    parameters of :class:`unnaive.Terms`, and ``bins`` is one of the model.
     """
     entry = model_to_save(name, "text" if text else "table")
     model = entry.make_for_documents(**(terms or {})) if text else entry.make_for_table()
     if bins is not None:
         set_bins(model, name, bins)
-    table = open_source(source, folder, target, categorical=categorical, text=text)
+    table = open_source(source, folder, target, reading=reading, categorical=categorical, text=text)
+    chosen = table.why_target if target is None else ""
     target = table.target if target is None else target
-    columns = columns_to_learn_from(table, str(source), target, text)
+    columns = columns_to_learn_from(table, str(table.source), target, text, categorical)
+    for remark in table.remarks:
+        warnings.warn(remark, DataWarning, stacklevel=2)
     labels = LabelReader.of_file(table, target, _ROWS)
     if len(labels.labels) < 2:
-        raise DataError(f"{source} has the same label in all rows of column {target!r}: there is nothing to learn.")
+        raise DataError(
+            f"{table.source} has the same label in all rows of column {target!r}: there is nothing to learn."
+        )
     counted: dict[str, int] = {}
     if hasattr(model, "fit_batches"):
-        model.fit_batches(lambda names: _labelled(table, target, labels, names, counted, progress))
+        model.fit_batches(
+            lambda names: _labelled(table, target, labels, columns if names is None else names, counted, progress)
+        )
     else:
         parts = list(_labelled(table, target, labels, columns, counted, progress))
         model.fit(pd.concat([X for X, _ in parts]), np.concatenate([y for _, y in parts]))
     used = {*columns, target}
     kinds = {name: kind for name, kind in table.kinds.items() if name in used}
-    return Fitted(entry.name, model, target, kinds, counted["rows"], counted["unlabelled"], columns if text else ())
+    notes = replace(reading, decimal=getattr(table, "decimal", None)) if reading.decimal is None else reading
+    return Fitted(
+        entry.name,
+        model,
+        target,
+        kinds,
+        counted["rows"],
+        counted["unlabelled"],
+        columns if text else (),
+        replace(notes, decimal=None) if notes.decimal == "." else notes,
+        chosen,
+    )
 
 
 def set_bins(model: Any, name: str, bins: str) -> None:
@@ -122,9 +152,12 @@ class Changed:
     cut_by_forgotten: bool  # whether cut points stay that forgotten rows may have decided
 
 
-def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Progress = silent) -> Changed:
+def change_rows(
+    saved: SavedModel, source: str | Path, verb: str, progress: Progress = silent, given: Given = None
+) -> Changed:
     """Count the rows of a file into a model ("update") or out of it ("forget"), in place.
 
+    The file is read as the one that the model was fitted on, but for options of reading that are ``given``.
     A model of text keeps the terms of its training, but for those that too few documents have left.
     """
     method = {"update": "partial_fit", "forget": "forget"}[verb]
@@ -132,7 +165,7 @@ def change_rows(saved: SavedModel, source: str | Path, verb: str, progress: Prog
     if not hasattr(model, method):
         raise DataError(f"A {type(model).__name__} cannot {verb} rows, only counting models can: refit it on all rows.")
     before = _learned(saved)
-    table, labels = _labelled_file(saved, source)
+    table, labels = _labelled_file(saved, source, given)
     counted: dict[str, int] = {}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Numeric columns stay cut", UserWarning)
@@ -159,12 +192,12 @@ def _drop_terms(saved: SavedModel, model: Any, source: str | Path) -> None:
     saved.model.steps = [(reads, reader), (classifies, model.of_terms(kept))]
 
 
-def refitted(saved: SavedModel, source: str | Path, progress: Progress = silent) -> Any:
+def refitted(saved: SavedModel, source: str | Path, progress: Progress = silent, given: Given = None) -> Any:
     """A model with the parameters of a saved one, fitted on the rows of a file."""
     model = clone(saved.model)
     if not hasattr(classifier_of(model), "forget"):
         raise DataError(f"A {type(classifier_of(model)).__name__} does not forget, so there is nothing to verify.")
-    table, labels = _labelled_file(saved, source)
+    table, labels = _labelled_file(saved, source, given)
     counted: dict[str, int] = {}
     if hasattr(model, "fit_batches"):
         return model.fit_batches(
@@ -178,9 +211,9 @@ def _or_all(saved: SavedModel, names: list[str] | None) -> list[str]:
     return columns_of(saved) if names is None else names
 
 
-def _labelled_file(saved: SavedModel, source: str | Path) -> tuple[TableFile, LabelReader]:
+def _labelled_file(saved: SavedModel, source: str | Path, given: Given) -> tuple[TableFile, LabelReader]:
     """A file with the columns of a model and labels that it knows."""
-    table = _known_columns(saved, source, [*columns_of(saved), saved.target])
+    table = _known_columns(saved, source, [*columns_of(saved), saved.target], given)
     classes = saved.model.classes_
     labels = LabelReader.of_file(table, saved.target, _ROWS).like(classes)
     unknown = [label for label in labels.labels.values() if label not in classes.tolist()]
@@ -229,6 +262,7 @@ def predict_file(
     progress: Progress = silent,
     for_spreadsheets: bool = False,
     force: bool = False,
+    given: Given = None,
 ) -> Predicted:
     """Write the label and the class probabilities of every row of a file to a CSV or Parquet file, in batches.
 
@@ -237,7 +271,7 @@ def predict_file(
     file that holds no predictions is replaced only with ``force``.
     """
     model, names = saved.model, columns_of(saved)
-    table = _known_columns(saved, source, names)
+    table = _known_columns(saved, source, names, given)
     known = saved.target in table.columns
     truth = LabelReader.of_file(table, saved.target, _ROWS).like(model.classes_) if known else None
     chances = [f"p({label})" for label in model.classes_.tolist()] if hasattr(model, "predict_proba") else []
@@ -266,9 +300,9 @@ def predict_file(
     return Predicted(done, n_labelled, n_right)
 
 
-def read_row(saved: SavedModel, source: str | Path, row: int) -> pd.DataFrame:
+def read_row(saved: SavedModel, source: str | Path, row: int, given: Given = None) -> pd.DataFrame:
     """One row of a file, counted from 0, as a frame with the columns of training."""
-    table = _known_columns(saved, source, columns_of(saved))
+    table = _known_columns(saved, source, columns_of(saved), given)
     before = 0
     for frame in table.batches(columns_of(saved), _ROWS):
         if before <= row < before + len(frame):
@@ -300,9 +334,14 @@ def _notes(saved: SavedModel) -> dict[str, Any]:
     return notes if isinstance(notes, dict) else {}
 
 
-def _known_columns(saved: SavedModel, source: str | Path, names: list[str]) -> TableFile:
+def reading_of(saved: SavedModel, given: Given = None) -> Reading:
+    """How the file was read that a model was fitted on, but for what is given."""
+    return Reading.of_notes(_notes(saved).get("reading"), given)
+
+
+def _known_columns(saved: SavedModel, source: str | Path, names: list[str], given: Given) -> TableFile:
     """A file with the columns of a model, read as the kinds it was fitted on."""
-    table = open_source(source)
+    table = open_source(source, reading=reading_of(saved, given))
     known = set(table.columns)
     texts = [name for name, kind in kinds_of(saved).items() if kind == "text" and name in known]
     if texts:
@@ -328,18 +367,18 @@ def _labelled(
     """Batches of the rows that have a label; counts them."""
     if names is None:
         names = [name for name in table.columns if name != target]
-    counted["rows"] = counted["unlabelled"] = done = 0
+    n_labelled = done = 0
     task = "read labels" if not names else f"read {', '.join(names) if len(names) < 3 else f'{len(names)} columns'}"
     for frame in _ahead(table.batches([*names, target], _ROWS)):
         labelled = frame[target].notna()
         done += len(frame)
-        counted["rows"] += int(labelled.sum())
-        counted["unlabelled"] += int((~labelled).sum())
+        n_labelled += int(labelled.sum())
         if not labelled.all():
             frame = frame[labelled]
         if len(frame):
             yield frame[names], labels.read(frame[target])
         progress(task, done, table.n_rows)
+    counted.update(rows=n_labelled, unlabelled=done - n_labelled)  # at the end, as several passes may be under way
 
 
 def _ahead(items: Iterator[_Item]) -> Iterator[_Item]:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
+from unnaive.io import Reading
 from unnaive.io.formats import DataError, as_text, open_table
 
 GOOD = '{"text": "Rain.", "label": "wet"}\n{"text": "Sun!", "label": "dry"}\n'
@@ -264,7 +265,7 @@ def test_columns_of_numbers_are_text_where_one_says_so(folder):
     assert table.read()["a"].tolist()[0] == "7"
     assert table.read()["b"].tolist() == [["x"], ["y"]]
     (folder / "codes.csv").write_text("a,b\n007,1.50\n-,2\n")
-    codes = as_text(open_table(folder / "codes.csv", ["-"]), ["a", "b"], ["-"]).read()
+    codes = as_text(open_table(folder / "codes.csv", reading=Reading(missing=["-"])), ["a", "b"]).read()
     assert codes["b"].tolist() == ["1.50", "2"]
     assert codes["a"].tolist()[0] == "007"
     assert codes["a"].isna().tolist() == [False, True]

@@ -5,7 +5,7 @@ from unnaive.io.source import Source, near
 
 def test_lines_are_numbered_and_stripped(tmp_path):
     (tmp_path / "two.txt").write_bytes(b"one\r\ntwo")
-    assert list(Source(tmp_path / "two.txt", zipped=False).lines()) == [(1, "one"), (2, "two")]
+    assert list(Source(tmp_path / "two.txt").lines()) == [(1, "one"), (2, "two")]
 
 
 def test_names_that_are_near_are_hinted_at():

@@ -23,6 +23,7 @@ from unnaive.cli.options import (
     Resume,
     Target,
     Text,
+    reads_tables,
     split_columns,
     split_names,
     term_options,
@@ -30,6 +31,7 @@ from unnaive.cli.options import (
 from unnaive.models import GROUPS, find_models
 
 
+@reads_tables
 def compare(
     data: Annotated[
         list[str] | None,
@@ -73,11 +75,12 @@ def compare(
     mail: Mail = None,
     min_documents: MinDocuments = None,
     max_terms: MaxTerms = None,
+    reading: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Which of these models is best on my data, and how sure can I be?"""
     from unnaive.evaluate.compare import compare as run
-    from unnaive.io import datasets
+    from unnaive.io import Reading, datasets
     from unnaive.persist.overwriting import refuse_inputs
     from unnaive.show.page import check_report_path
     from unnaive.show.report import write_report
@@ -90,7 +93,8 @@ def compare(
     terms = term_options(text, mail, min_documents, max_terms)
     chosen = find_models(split_names(models) or ["default"], "text" if text else "table")
     columns: dict[str, Any] = {"categorical": split_columns(categorical), "text": split_names(text)}
-    sets = [datasets.load(source, target, folder, **columns) for source in data or datasets.BUNDLED]
+    how = Reading(**reading)
+    sets = [datasets.load(source, target, folder, reading=how, **columns) for source in data or datasets.BUNDLED]
     kept = results or report.with_suffix(".jsonl")
     with appending(kept, no_wait), result_progress("compare", as_json) as progress:
         comparison = run(

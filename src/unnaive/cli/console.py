@@ -44,12 +44,16 @@ def print_error(sentence: str) -> None:
     Terminal(stderr=True).print(f"unnaive: {sentence}", style="red", highlight=False, soft_wrap=True)
 
 
+def print_warning(sentence: str) -> None:
+    """Print what was probably not meant so."""
+    Terminal(stderr=True).print(f"unnaive: {sentence}", style="yellow", highlight=False, soft_wrap=True)
+
+
 @contextmanager
-def visible_warnings() -> Iterator[None]:
-    """Show what warnings quote from files as it is."""
+def warnings_in_a_line() -> Iterator[None]:
+    """Print warnings as sentences of the command, with what they quote from files as it is."""
     with warnings.catch_warnings():
-        show = warnings.showwarning
-        warnings.showwarning = lambda message, *where, **how: show(UserWarning(visible(str(message))), *where, **how)
+        warnings.showwarning = lambda message, *_, **__: print_warning(" ".join(str(message).split()))
         yield
 
 

@@ -11,7 +11,7 @@ import typer
 
 from unnaive import __version__
 from unnaive.cli import compare, experiments, model
-from unnaive.cli.console import print_error, visible_warnings
+from unnaive.cli.console import print_error, warnings_in_a_line
 from unnaive.cli.options import INTERRUPTED
 
 app = typer.Typer(
@@ -53,7 +53,7 @@ def main() -> None:
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]  # allowed anywhere
     debug = len(arguments) < len(sys.argv) - 1
     try:
-        with visible_warnings():
+        with warnings_in_a_line():
             warnings.filterwarnings("ignore", "Glyph ")  # by matplotlib, about characters that a figure cannot show
             code = app(arguments, standalone_mode=False)
     except typer.Abort:  # on Ctrl-C in older releases of typer; newer ones return an exit code

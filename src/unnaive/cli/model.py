@@ -24,6 +24,7 @@ from unnaive.cli.options import (
     NoWait,
     Target,
     Text,
+    reads_tables,
     split_columns,
     split_names,
     term_options,
@@ -38,6 +39,7 @@ class Bins(str, Enum):
     exact = "exact"
 
 
+@reads_tables
 def fit(
     data: Data,
     model: Annotated[str, typer.Option("--model", "-m", help="Short name; see `unnaive models`.")],
@@ -59,19 +61,22 @@ def fit(
     dask: Dask = None,
     force: Force = False,
     no_wait: NoWait = False,
+    reading: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Fit a model on a file of any size, or on many files on a cluster, and save it."""
+    from unnaive.io import Reading
     from unnaive.io.datasets import files_read
     from unnaive.persist.overwriting import check_overwriting, is_model
     from unnaive.streaming import fit_file
 
     check_overwriting(output, files_read(data, folder), "a model file", is_model, force)
+    how = Reading(**reading)
 
     terms, codes = term_options(text, mail, min_documents, max_terms), split_columns(categorical)
     with changing(output, no_wait), rows_progress(as_json) as progress:
         if dask is None:
-            fitted = fit_file(model, data, target, folder, progress, codes, split_names(text), terms, bins)
+            fitted = fit_file(model, data, target, folder, progress, codes, split_names(text), terms, bins, how)
         else:
             if text or terms:
                 raise ValueError("Models of text are fitted on a cluster from Python: see unnaive.distributed.fit.")
@@ -89,6 +94,7 @@ def fit(
     )
 
 
+@reads_tables
 def predict(
     model: ModelFile,
     data: Data,
@@ -103,6 +109,7 @@ def predict(
         ),
     ] = False,
     force: Force = False,
+    reading: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the label and the class probabilities of every row."""
@@ -115,7 +122,7 @@ def predict(
 
     with rows_progress(as_json) as progress:
         if dask is None:
-            predicted = predict_file(load(model), data, output, progress, for_spreadsheets, force)
+            predicted = predict_file(load(model), data, output, progress, for_spreadsheets, force, reading)
         else:
             if for_spreadsheets:
                 raise ValueError("--for-spreadsheets applies to .csv files, and --dask writes Parquet files.")
@@ -140,7 +147,8 @@ def _distributed_files() -> Any:
     return files
 
 
-def update(model: ModelFile, data: Data, no_wait: NoWait = False, as_json: AsJson = False) -> None:
+@reads_tables
+def update(model: ModelFile, data: Data, no_wait: NoWait = False, reading: Any = None, as_json: AsJson = False) -> None:
     """Count more rows into a saved model.
 
     Numbers stay cut as they were, unless it was fitted with --bins exact; a model of text keeps its terms.
@@ -149,11 +157,12 @@ def update(model: ModelFile, data: Data, no_wait: NoWait = False, as_json: AsJso
 
     with changing(model, no_wait):
         saved = load(model)
-        changed = _change(saved, data, "update", as_json)
+        changed = _change(saved, data, "update", reading, as_json)
         _save(saved, model)
     _print_change(model, saved, changed, "counted into", as_json)
 
 
+@reads_tables
 def forget(
     model: ModelFile,
     data: Data,
@@ -163,6 +172,7 @@ def forget(
     ] = None,
     force: Force = False,
     no_wait: NoWait = False,
+    reading: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Remove rows from a saved model, and the categories and labels that only they had.
@@ -180,13 +190,13 @@ def forget(
     with changing(model, no_wait):
         saved = load(model)
         if proof is None:
-            changed = _change(saved, data, "forget", as_json)
+            changed = _change(saved, data, "forget", reading, as_json)
             _save(saved, model)
         else:
             if (stays := what_stays(saved)) is not None:
                 raise ValueError(f"{model} cannot prove to have forgotten rows, as it keeps {stays}.")
             before = content_hash(saved.model)
-            changed = _change(saved, data, "forget", as_json)
+            changed = _change(saved, data, "forget", reading, as_json)
             with replacing(proof) as out:  # which can fail before the rows are gone, not after
                 out.write(certificate(before, content_hash(saved.model), changed.n_rows).encode())
                 out.flush()
@@ -194,12 +204,14 @@ def forget(
     _print_change(model, saved, changed, "removed from", as_json)
 
 
+@reads_tables
 def verify(
     model: ModelFile,
     data: Data,
     certificate: Annotated[
         Path | None, typer.Option(help="Also check that this certificate was written for the model.")
     ] = None,
+    reading: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Check that a saved model is the one that a fit on these rows gives, to the last bit."""
@@ -211,7 +223,7 @@ def verify(
     if certificate is not None and read_certificate(certificate)["after"] != content_hash(saved.model):
         raise ValueError(f"{certificate} was written for another model, or {model} has changed since.")
     with rows_progress(as_json) as progress:
-        other = refitted(saved, data, progress)
+        other = refitted(saved, data, progress, reading)
     hashes = content_hash(saved.model), content_hash(other)
     if hashes[0] != hashes[1]:
         raise ValueError(
@@ -226,11 +238,11 @@ def verify(
     )
 
 
-def _change(saved: Any, data: str, change: str, as_json: bool) -> Any:
+def _change(saved: Any, data: str, change: str, reading: Any, as_json: bool) -> Any:
     from unnaive.streaming import change_rows
 
     with rows_progress(as_json) as progress:
-        return change_rows(saved, data, change, progress)
+        return change_rows(saved, data, change, progress, reading)
 
 
 def _save(saved: Any, path: Path) -> None:
@@ -263,6 +275,7 @@ def _print_change(path: Path, saved: Any, changed: Any, words: str, as_json: boo
     )
 
 
+@reads_tables
 def explain(
     model: ModelFile,
     data: Data,
@@ -271,6 +284,7 @@ def explain(
     against: Annotated[str | None, typer.Option(help="The class to compare it with; default: the runner-up.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw it into this .png, .svg or .pdf file.")] = None,
     force: Force = False,
+    reading: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Why this prediction? What every column of a row, or every term of a document, contributed."""
@@ -286,7 +300,7 @@ def explain(
     if not hasattr(classifier_of(saved.model), "predict_evidence"):
         kind = type(classifier_of(saved.model)).__name__
         raise ValueError(f"{model} holds a {kind}, which cannot say what its columns contribute.")
-    frame = read_row(saved, data, row)
+    frame = read_row(saved, data, row, reading)
     found = EvidenceDisplay.of(
         saved.model, frame, label=_as_class(saved.model, label), against=_as_class(saved.model, against)
     )

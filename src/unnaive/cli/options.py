@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 INTERRUPTED = 130  # exit code of an interrupted run
 
 Data = Annotated[
-    str, typer.Argument(help="A CSV, TSV, JSON lines, Parquet, ARFF or KEEL file (also .gz), or a named data set.")
+    str,
+    typer.Argument(
+        help="A CSV, TSV, JSON, JSON lines, Parquet, Feather, Excel, ARFF or KEEL file, packed or not, - for the "
+        "standard input, or a named data set."
+    ),
 ]
 ModelFile = Annotated[Path, typer.Argument(help="A model file written by `unnaive fit`.")]
 Dask = Annotated[
@@ -43,6 +50,79 @@ NoWait = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file that unnaive did not write.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+Sep = Annotated[
+    str | None, typer.Option("--sep", help="Separator of fields in CSV and TSV files; default: recognised.")
+]
+Decimal = Annotated[
+    str | None, typer.Option("--decimal", help="Decimal mark of numbers in them, . or ,; default: recognised.")
+]
+Encoding = Annotated[
+    str | None, typer.Option("--encoding", help="Encoding of text files, such as latin1; default: UTF-8.")
+]
+NaValues = Annotated[
+    list[str] | None,
+    typer.Option("--na-values", help="What stands for missing values besides empty fields, comma-separated."),
+]
+NoHeader = Annotated[
+    bool, typer.Option("--no-header", help="The first row is data; columns are called x1, x2 and so on.")
+]
+Drop = Annotated[list[str] | None, typer.Option("--drop", help="Columns to leave out, comma-separated.")]
+_READING = {
+    "sep": (Sep, None),
+    "decimal": (Decimal, None),
+    "encoding": (Encoding, None),
+    "na_values": (NaValues, None),
+    "no_header": (NoHeader, False),
+    "drop": (Drop, None),
+}
+
+
+def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of reading; its parameter ``reading`` is a dict of those that were given."""
+
+    @wraps(command)
+    def with_options(**values: Any) -> None:
+        given = {name: values.pop(name) for name in _READING}
+        command(**values, reading=_given(**given))
+
+    hints = get_type_hints(command, include_extras=True)
+    parameters = [
+        entry.replace(annotation=hints[name])
+        for name, entry in signature(command).parameters.items()
+        if name not in ("reading", "as_json")
+    ]
+    kind = Parameter.KEYWORD_ONLY
+    parameters += [
+        Parameter(name, kind, default=default, annotation=annotation)
+        for name, (annotation, default) in [*_READING.items(), ("as_json", (AsJson, False))]
+    ]
+    del with_options.__wrapped__
+    with_options.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {entry.name: entry.annotation for entry in parameters}
+    return with_options
+
+
+def _given(
+    sep: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    na_values: list[str] | None,
+    no_header: bool,
+    drop: list[str] | None,
+) -> dict[str, Any]:
+    """The parameters of ``Reading`` that were named on the command line."""
+    missing = None if na_values is None else [name for names in na_values for name in names.split(",")]
+    options = {
+        "sep": "\t" if sep in ("\\t", "tab") else sep,
+        "decimal": decimal,
+        "encoding": encoding,
+        "missing": missing,
+        "header": False if no_header else None,
+        "drop": split_names(drop) or None,
+    }
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def split_names(names: list[str] | None) -> list[str]:

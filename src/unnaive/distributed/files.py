@@ -18,8 +18,8 @@ from unnaive.distributed.labelled_frame import NUMBERS, kind_of
 from unnaive.distributed.partitions import Part, parts_of, some_columns
 from unnaive.distributed.progress import listening
 from unnaive.distributed.tree_reduction import computed, folded
-from unnaive.io.delimited import MISSING
 from unnaive.io.labels import LabelReader
+from unnaive.io.reading import MISSING
 from unnaive.io.source import DataError, excerpt, near
 from unnaive.models import model_to_save
 from unnaive.persist import SavedModel

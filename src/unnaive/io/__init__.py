@@ -6,8 +6,10 @@ from unnaive.lazy import lazy_names
 
 _HOME = {
     "DataError": "source",
+    "DataWarning": "reading",
     "Dataset": "datasets",
     "NoSuchDataError": "fetch",
+    "Reading": "reading",
     "TableFile": "table_file",
     "load": "datasets",
     "names": "datasets",

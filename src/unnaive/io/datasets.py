@@ -24,8 +24,9 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from unnaive.io.fetch import FETCHED, FOLDER, NoSuchDataError, keel_frame, keel_names
 from unnaive.io.fingerprint import digest_bytes, digest_column
-from unnaive.io.formats import MISSING, SUFFIXES, DataError, TableFile, as_text, open_table, split_suffix
+from unnaive.io.formats import PACKED, SUFFIXES, DataError, TableFile, as_text, open_table, split_suffix
 from unnaive.io.labels import labels_of
+from unnaive.io.reading import DataWarning, Reading
 from unnaive.io.source import Source, near
 from unnaive.io.table_file import FrameTable
 
@@ -40,6 +41,9 @@ _PREFIXES = ("", "uci_", "keel_", "mlb_", "text_")  # in the order they are trie
 _ENDINGS = (".csv.gz", ".jsonl.gz")  # the first one found wins
 _DOCUMENTS = ("text", "terms", "category")  # kinds of columns that hold documents
 _KEEL = "keel_"
+_USUAL = Reading()
+# Columns of text are judged by their first rows, if there are enough of them.
+_FIRST_ROWS, _FEW_ROWS, _NEARLY_ALL = 50_000, 20, 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +111,7 @@ def load(
     target: str | None = None,
     folder: str | Path | None = None,
     *,
-    missing: Sequence[str] = MISSING,
+    reading: Reading = _USUAL,
     categorical: Sequence[str] | str = (),
     text: Sequence[str] = (),
     download: bool = True,
@@ -123,8 +127,8 @@ def load(
         The label column. By default the one named class, else the last one; in a KEEL file its output.
     folder : str or Path, optional
         Folder of the named data sets; by default the environment variable UNNAIVE_DATA.
-    missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
-        Fields of CSV and TSV files that stand for a missing value.
+    reading : Reading, optional
+        Separator, decimal mark, encoding, markers of missing values, header, and columns to leave out.
     categorical : sequence of str or "all", default=()
         Numeric columns that hold codes of categories; "all" for all columns.
     text : sequence of str, default=()
@@ -137,7 +141,8 @@ def load(
     Returns
     -------
     Dataset
-        Without the rows that have no label; a warning says how many were dropped.
+        Without the rows that have no label, and without columns of text that have another value in nearly every row and
+        are not named as categorical; warnings say which.
 
     Raises
     ------
@@ -161,10 +166,13 @@ def load(
     ...
     unnaive.io.fetch.NoSuchDataError: There is no data set 'irsi'. Did you mean 'iris'? ...
     """
-    table = open_source(source, folder, target, missing=missing, categorical=categorical, text=text, download=download)
-    name = split_suffix(table.source.path)[0] if table.source.path.suffix else table.source.path.name
+    table = open_source(source, folder, target, reading=reading, categorical=categorical, text=text, download=download)
+    path = table.source.path
+    name = table.source.name or (split_suffix(path)[0] if path.suffix else path.name)
     target = table.target if target is None else target
-    columns = columns_to_learn_from(table, name, target, text)
+    columns = columns_to_learn_from(table, name, target, text, categorical)
+    for remark in table.remarks:
+        warnings.warn(remark, DataWarning, stacklevel=2)
     return _split(name, next(table.batches([*columns, target], table.n_rows)), target, "text" if text else "table")
 
 
@@ -173,7 +181,7 @@ def open_source(
     folder: str | Path | None = None,
     target: str | None = None,
     *,
-    missing: Sequence[str] = MISSING,
+    reading: Reading = _USUAL,
     categorical: Sequence[str] | str = (),
     text: Sequence[str] = (),
     download: bool = True,
@@ -181,7 +189,7 @@ def open_source(
     """Open what :func:`load` loads, to be read in batches. With ``categorical="all"`` the target is excluded."""
     if text and categorical:
         raise DataError("With text columns all others are ignored: name either categorical or text columns.")
-    table = _open(source, folder, missing, download)
+    table = _open(source, folder, reading, download)
     if categorical == "all":
         chosen = [name for name in table.columns if name != (target or table.target)]
     else:
@@ -190,16 +198,23 @@ def open_source(
         for name in chosen:
             if name not in known:
                 raise DataError(f"{source} has no column {name!r}.{near(name, table.columns)}")
-    return as_text(table, chosen, missing) if chosen else table
+    return as_text(table, chosen) if chosen else table
 
 
-def columns_to_learn_from(table: TableFile, name: str, target: str, text: Sequence[str] = ()) -> list[str]:
-    """The text columns, or else all but the target; raise DataError if a model cannot learn from them."""
+def columns_to_learn_from(
+    table: TableFile, name: str, target: str, text: Sequence[str] = (), categorical: Sequence[str] | str = ()
+) -> list[str]:
+    """The text columns, or else all but the target; raise DataError if a model cannot learn from them.
+
+    A column of text with another value in nearly every row is left out with a warning, unless it is asked for.
+    """
     if target not in table.columns:
         raise DataError(f"{name} has no column {target!r}.{near(target, table.columns)}")
     if target in text:
         raise DataError(f"{name}: column {target!r} is named both as text and as the target; name another target.")
     kinds = table.kinds
+    if kinds[target] == "date":
+        raise DataError(f"{name} holds dates in column {target!r}, which cannot be labels; name another target.")
     if text:
         text = list(dict.fromkeys(text))
         for column in text:
@@ -211,31 +226,66 @@ def columns_to_learn_from(table: TableFile, name: str, target: str, text: Sequen
     columns = [column for column in table.columns if column != target]
     if not columns:
         raise DataError(
-            f"{name} has no column besides {target!r} to predict it from; fields are separated by commas in a .csv "
-            "file and by tabs in a .tsv file."
+            f"{name} has no column besides {target!r} to predict it from; if it has, name the separator of its "
+            "fields with --sep."
         )
     for column in columns:
         if kinds[column] == "terms":
             raise DataError(
                 f"{name} holds lists in column {column!r}, which a model of tables cannot use: name it with --text "
-                "(text=[...]) if they are documents, else leave it out."
+                "(text=[...]) if they are documents, else leave it out with --drop."
             )
-    return columns
+    asked = columns if categorical == "all" else categorical
+    left_out = [column for column in columns_of_names(table, columns) if column not in asked]
+    if left_out:
+        several = "columns" if len(left_out) > 1 else "column"
+        warnings.warn(
+            f"{name}: {several} {', '.join(map(repr, left_out))} left out, with another text in nearly every row; ask "
+            f"for it with --categorical {','.join(left_out)}.",
+            DataWarning,
+            stacklevel=3,
+        )
+    if len(left_out) == len(columns):
+        raise DataError(
+            f"{name} has only columns with another text in nearly every row to predict {target!r} from: name documents "
+            "with --text (text=[...]), or ask for them with --categorical."
+        )
+    return [column for column in columns if column not in left_out]
 
 
-def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str], download: bool) -> TableFile:
-    if isinstance(source, Path) or os.sep in source or source.lower().endswith((*SUFFIXES, ".gz")):
-        return open_table(Path(source), missing)
+def columns_of_names(table: TableFile, columns: Sequence[str]) -> list[str]:
+    """The columns of text with another value in nearly every one of the first rows: names, identifiers, remarks."""
+    texts = [column for column in columns if table.kinds[column] == "text"]
+    if not texts or table.n_rows < _FEW_ROWS:
+        return []
+    first = next(table.batches(texts, _FIRST_ROWS))
+    present = {column: first[column].dropna() for column in texts}
+    return [
+        column
+        for column, values in present.items()
+        if len(values) >= _FEW_ROWS and values.nunique() > _NEARLY_ALL * len(values)
+    ]
+
+
+def _open(source: str | Path, folder: str | Path | None, reading: Reading, download: bool) -> TableFile:
+    if isinstance(source, Path) or os.sep in source or source == "-" or source.lower().endswith((*SUFFIXES, *PACKED)):
+        return open_table(source, reading=reading)
+    path = _find(source, folder)
+    if path is not None and source not in (*BUNDLED, *SYNTHETIC):
+        return open_table(path, reading=reading)
+    table = _named(source, folder, download)
+    table.leave_out(reading.drop)
+    return table
+
+
+def _named(source: str, folder: str | Path | None, download: bool) -> FrameTable:
     places: tuple[tuple[Callable[[str], Any], Sequence[str], str], ...] = (
         (_bundled_frame, tuple(BUNDLED), "target"),
         (_synthetic_frame, SYNTHETIC, "class"),
     )
     for read, known, target in places:
         if source in known:
-            return FrameTable(Source(Path(source), zipped=False), read(source), target)
-    path = _find(source, folder)
-    if path is not None:
-        return open_table(path, missing)
+            return FrameTable(Source(Path(source)), read(source), target)
     if source.removeprefix(_KEEL) in keel_names():
         frame, target = keel_frame(source.removeprefix(_KEEL)), "class"
         source = _KEEL + source.removeprefix(_KEEL)
@@ -243,7 +293,7 @@ def _open(source: str | Path, folder: str | Path | None, missing: Sequence[str],
         frame, target = FETCHED[source](download), "label" if source == "20newsgroups" else "class"
     else:
         raise _unknown(source, folder)
-    return FrameTable(Source(Path(source), zipped=False), frame, target)
+    return FrameTable(Source(Path(source)), frame, target)
 
 
 def files_read(source: str | Path, folder: str | Path | None = None) -> list[Path]:
@@ -332,7 +382,7 @@ def _split(name: str, frame: pd.DataFrame, target: str, kind: str) -> Dataset:
         raise DataError(f"{name} has no label in any row: column {target!r} is empty.")
     if n_dropped:
         rows = "1 row of" if n_dropped == 1 else f"{n_dropped} rows of"
-        warnings.warn(f"{rows} {name} dropped: no label in column {target!r}.", UserWarning, stacklevel=3)
+        warnings.warn(f"{rows} {name} dropped: no label in column {target!r}.", DataWarning, stacklevel=3)
         frame = frame[~unlabelled].reset_index(drop=True)
     y = labels_of(name, frame[target])
     if len(np.unique(y)) == 1:

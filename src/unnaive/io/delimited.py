@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from unnaive.io.column_scan import ColumnScan, as_kind
 from unnaive.io.csv_blocks import (
     BYTE_ORDER_MARK,
     OpenQuoteError,
@@ -21,16 +22,13 @@ from unnaive.io.csv_blocks import (
     count_line_ends,
     row_starts,
 )
+from unnaive.io.reading import Reading
 from unnaive.io.source import DataError, Source, excerpt
 from unnaive.io.table_file import ArrowTable
 
-MISSING = ("", "?", "NA", "NaN", "nan")
-
-# Numbers as people write them. A leading zero, as in 007, means a code; words such as inf are text.
-_INTEGER = r"^[ \t]*[+-]?(?:0|[1-9][0-9]*)[ \t]*$"
-_NUMBER = r"^[ \t]*[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*$"
-
-_ARROW_TYPES = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string()}
+_SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "vertical bars"}
+_SAMPLE = 20  # rows that a separator must split alike
+_USUAL = Reading()
 _BLOCK = 1 << 21  # bytes read at a time
 
 
@@ -40,35 +38,58 @@ class _Scan:
 
     kinds: dict[str, str]
     n_rows: int
+    mark: str  # decimal
+    marked: frozenset[str]  # columns in which markers of numbers stand for missing values
+    remarks: list[str]
 
 
 class DelimitedFile(ArrowTable):
-    """A CSV or TSV file with a header; it is scanned once as a whole before the first row is read.
+    """A CSV or TSV file; it is scanned once as a whole before the first row is read.
 
     A column is "number" if all its values are numbers, "integer" if they are whole, fit into 64 bits and none is
-    missing, and "text" otherwise or if named in ``text``. Space around numbers is ignored, space around text is kept.
+    missing, "date" if they are dates of ISO 8601, and "text" otherwise or if named in ``text``. Whole numbers that
+    would be rounded are text. Space around numbers is ignored, space around text is kept.
     """
 
-    def __init__(
-        self, source: Source, delimiter: str, missing: Sequence[str] = MISSING, text: Sequence[str] = ()
-    ) -> None:
-        self._delimiter = delimiter
-        self._missing = [missing] if isinstance(missing, str) else list(missing)
+    def __init__(self, source: Source, delimiter: str, reading: Reading = _USUAL, text: Sequence[str] = ()) -> None:
+        self.reading = reading
         self._text = set(text)
-        header = next(_rows_of(source, delimiter), None)
-        if header is None:
+        self._suffix_delimiter = delimiter
+        self._delimiter = reading.sep or _separator(source, delimiter)
+        first = next(_rows_of(source, self._delimiter), None)
+        if first is None:
             raise source.error("the file is empty.")
-        if header.is_cut:
-            raise source.error("a quote is opened in the header and never closed.", header.line)
-        if header.fields[0].lower().startswith("@relation"):
+        if first.is_cut:
+            raise source.error("a quote is opened in the first row and never closed.", first.line)
+        if first.fields[0].lower().startswith("@relation"):
             raise source.error("contrary to its name, this is an ARFF or KEEL file (.arff, .dat).")
-        if header.fields[0].startswith('{"'):
+        if first.fields[0].startswith('{"'):
             raise source.error("contrary to its name, this is a file of JSON lines (.jsonl).")
-        super().__init__(source, header.fields)
+        if first.fields[0].startswith('[{"') or first.fields[0] == "[":
+            raise source.error("contrary to its name, this is a JSON file (.json).")
+        self._names = first.fields if reading.header else [f"x{place + 1}" for place in range(len(first.fields))]
+        if reading.header and len(set(first.fields)) < len(first.fields) and any(map(_is_number, first.fields)):
+            raise source.error("the first row has numbers, not names; add --no-header (header=False) if it is data.", 1)
+        super().__init__(source, self._names)
 
     @property
     def kinds(self) -> dict[str, str]:
         return dict(self._scan.kinds)
+
+    @property
+    def remarks(self) -> list[str]:
+        return list(self._scan.remarks)
+
+    @property
+    def decimal(self) -> str:
+        """The decimal mark of its numbers."""
+        return self._scan.mark
+
+    def with_text(self, columns: Sequence[str]) -> DelimitedFile:
+        """The same file with some more columns as text: 007 as a number is 7."""
+        again = DelimitedFile(self.source, self._suffix_delimiter, self.reading, [*self._text, *columns])
+        again.columns = self.columns
+        return again
 
     @property
     def n_rows(self) -> int:
@@ -76,46 +97,112 @@ class DelimitedFile(ArrowTable):
 
     @cached_property
     def _scan(self) -> _Scan:
-        columns = [_ColumnScan() for _ in self.columns]
+        marks = [self.reading.decimal] if self.reading.decimal else [".", *([","] if self._delimiter != "," else [])]
+        scans = {name: ColumnScan(marks, self._markers) for name in self.columns}
         n_rows = 0
-        for batch in self._strings(self.columns):
+        repeated: list[str] = []  # names that also stand below
+        for n_blocks, batch in self._strings(self.columns):
+            if not n_rows and self.reading.header:
+                repeated = [
+                    name
+                    for name, values in zip(self.columns, batch.columns)
+                    if pc.index(values, pa.scalar(name, values.type)).as_py() >= 0
+                ]
             n_rows += batch.num_rows
-            for column, values in zip(columns, batch.columns):
-                column.add(values)
+            for scan, values in zip(scans.values(), batch.columns):
+                scan.add(values, n_blocks)
         if not n_rows:
-            raise self.source.error("there is a header, but there are no rows below it.")
-        kinds = {name: "text" if name in self._text else column.kind for name, column in zip(self.columns, columns)}
-        return _Scan(kinds, n_rows)
+            raise self.source.error(
+                "there is a header, but there are no rows below it." if self.reading.header else "there are no rows."
+            )
+        mark = _decimal_mark(marks, scans.values())
+        kinds = {name: "text" if name in self._text else scan.kind(mark) for name, scan in scans.items()}
+        marked = frozenset(name for name, scan in scans.items() if scan.found and kinds[name] != "text")
+        remarks = [*self._remarks_on_rows(mark, repeated), *self._remarks_on_columns(scans, mark)]
+        return _Scan(kinds, n_rows, mark, marked, remarks)
+
+    @property
+    def _markers(self) -> pa.Array:
+        return pa.array(self.reading.number_markers, pa.string())
+
+    def _remarks_on_rows(self, mark: str, repeated: list[str]) -> Iterator[str]:
+        if self._delimiter != (self.reading.sep or self._suffix_delimiter):
+            commas = " and numbers have decimal commas" if mark == "," and self.reading.decimal is None else ""
+            yield f"{self.source}: fields are separated by {_SEPARATORS[self._delimiter]}{commas}."
+        elif mark == "," and self.reading.decimal is None:
+            yield f"{self.source}: numbers have decimal commas."
+        numbers = [name for name in self._names if self.reading.header and _is_number(name)]
+        if numbers or repeated:
+            why = "is a number" if numbers else "also stands below it"
+            yield (
+                f"{self.source}: the first row is taken for names, but {(numbers or repeated)[0]!r} {why}; add "
+                "--no-header (header=False) if it is data."
+            )
+
+    def _remarks_on_columns(self, scans: dict[str, ColumnScan], mark: str) -> Iterator[str]:
+        for name, scan in scans.items():
+            if name in self._text:
+                continue
+            if infinite := scan.infinite(mark):
+                yield f"{self.source}: {infinite[0]!r} in column {name!r} is infinite, and read as a missing value."
+            if scan.is_of_long_integers:
+                yield (
+                    f"{self.source}: the whole numbers of column {name!r} are too long to be read as numbers without "
+                    f"rounding, so they are text; leave it out with --drop {name}, or ask for it with --categorical."
+                )
+            elif nearly := scan.nearly(mark):
+                what, odd = nearly
+                more = f" and {odd.n_more} more" if odd.n_more else ""
+                line = self._line_of(odd.block, odd.row)
+                yield (
+                    f"{self.source}, line {line}: column {name!r} holds {what} but for {excerpt(odd.text)!r}{more}, so "
+                    "it is read as text; correct it, name the value with --na-values, or ask for it with --categorical."
+                )
+            elif scan.may_have_thousands and scan.kind(mark) == "text":
+                yield (
+                    f"{self.source}: column {name!r} holds numbers with commas that are read as text; write them "
+                    "without, or say with --decimal , that these are decimal commas."
+                )
+            elif scan.has_other_dates:
+                yield (
+                    f"{self.source}: column {name!r} holds dates that are read as text; write them as 2020-12-31 to "
+                    "have them read as numbers."
+                )
 
     def _records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        types = [_ARROW_TYPES[self._scan.kinds[name]] for name in columns]
-        for batch in self._strings(columns):
+        scan, none = self._scan, pa.array([], pa.string())
+        markers = [self._markers if name in scan.marked else none for name in columns]
+        for _, batch in self._strings(columns):
             try:
-                arrays = [_cast(values, type_) for values, type_ in zip(batch.columns, types)]
+                arrays = [
+                    as_kind(values, scan.kinds[name], scan.mark, of_column)
+                    for values, name, of_column in zip(batch.columns, columns, markers)
+                ]
             except pa.ArrowInvalid:
                 raise self.source.error("the file changed while it was being read; read it again.") from None
             yield pa.RecordBatch.from_arrays(arrays, names=columns)
 
-    def _strings(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        """Blocks of rows with all fields as text."""
+    def _strings(self, columns: list[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Blocks of rows with all fields as text, each with the number of blocks before it."""
         parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
         convert = arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(columns, pa.string()),
             include_columns=columns,
-            null_values=self._missing,
+            null_values=self.reading.markers,
             strings_can_be_null=True,
         )
-        n_above = 1  # the header
+        n_above = int(self.reading.header)
         n_blocks = 0
         try:
             with self.source.open() as stream:
                 for block in self._blocks(stream):
                     if block.strip(b"\r\n"):
-                        read = arrow_csv.ReadOptions(column_names=self.columns, block_size=len(block) + 2)
+                        read = arrow_csv.ReadOptions(column_names=self._names, block_size=len(block) + 2)
                         rows = arrow_csv.read_csv(_in_memory(block), read, parse, convert)
                         if len(block) > self.source.limits.field_bytes:
                             self._refuse_long_fields(rows, block, n_blocks)
-                        yield from rows.slice(n_above).to_batches()
+                        for batch in rows.slice(n_above).combine_chunks().to_batches():
+                            yield n_blocks, batch
                         n_above = 0
                     n_blocks += 1
         except RowError as error:
@@ -131,14 +218,26 @@ class DelimitedFile(ArrowTable):
         with self.source.open() as stream:
             return 1 + n_lines + sum(map(count_line_ends, islice(self._blocks(stream), n_blocks)))
 
+    def _line_of(self, n_blocks: int, row: int) -> int:
+        """The number of the line in which a row of a block begins; the header is no row."""
+        with self.source.open() as stream:
+            blocks = ((number, block) for number, block in enumerate(self._blocks(stream)) if block.strip(b"\r\n"))
+            first = next(blocks)
+            row += int(self.reading.header and first[0] == n_blocks)
+            block = first[1] if first[0] == n_blocks else next(block for number, block in blocks if number == n_blocks)
+        return self._line_after(n_blocks, count_line_ends(block[: self._starts(block)[row]]))
+
+    def _starts(self, block: bytes) -> list[int]:
+        """Where the rows of a block begin that are not empty."""
+        starts = row_starts(block, self._delimiter).tolist()
+        return [start for start in starts if block[start : start + 1] not in (b"\n", b"\r")]
+
     def _refuse_long_fields(self, rows: pa.Table, block: bytes, n_blocks: int) -> None:
         limit = self.source.limits.field_bytes
         for column in rows.columns:
             is_long = pc.index(pc.greater(pc.binary_length(column), limit), True).as_py()
             if is_long >= 0:
-                starts = row_starts(block, self._delimiter)
-                whole = [start for start in starts.tolist() if block[start : start + 1] not in (b"\n", b"\r")]
-                line = self._line_after(n_blocks, count_line_ends(block[: whole[is_long]]))
+                line = self._line_after(n_blocks, count_line_ends(block[: self._starts(block)[is_long]]))
                 raise self.source.beyond("field_bytes", line)
 
     def _parse_error(self, message: str) -> DataError:
@@ -146,11 +245,12 @@ class DelimitedFile(ArrowTable):
         if "UTF8" in message:
             return self.source.encoding_error()
         for row in _rows_of(self.source, self._delimiter):
-            if len(row.fields) != len(self.columns) and not row.is_cut:
+            if len(row.fields) != len(self._names) and not row.is_cut:
                 fields = "1 field" if len(row.fields) == 1 else f"{len(row.fields)} fields"
+                first = "header" if self.reading.header else "first row"
                 return self.source.error(
-                    f"this row has {fields}, but the header has {len(self.columns)}; correct the row, or put a field "
-                    "that holds the separator in quotes.",
+                    f"this row has {fields}, but the {first} has {len(self._names)}; correct the row, put a field that "
+                    "holds the separator in quotes, or name another separator with --sep.",
                     row.line,
                 )
         return self.source.error(f"it cannot be read as a table ({excerpt(message)}).")
@@ -163,41 +263,31 @@ class DelimitedFile(ArrowTable):
         return self.source.beyond("line_bytes", line)
 
 
-class _ColumnScan:
-    """The kind of one column so far: integer until something else turns up."""
-
-    def __init__(self) -> None:
-        self._kind = "integer"
-        self._has_missing = False
-
-    def add(self, values: pa.Array) -> None:
-        self._has_missing |= values.null_count > 0
-        if self._kind == "integer" and not _all_numbers(values, _INTEGER, pa.int64()):
-            self._kind = "number"
-        if self._kind == "number" and not _all_numbers(values, _NUMBER, pa.float64()):
-            self._kind = "text"
-
-    @property
-    def kind(self) -> str:
-        return "number" if self._kind == "integer" and self._has_missing else self._kind
+def _separator(source: Source, usual: str) -> str:
+    """The usual separator, unless another one, and only that, splits the first rows into fields that are as many."""
+    fitting = [mark for mark in _SEPARATORS if mark != usual and _splits_alike(source, mark)]
+    return usual if len(fitting) != 1 or _splits_alike(source, usual) else fitting[0]
 
 
-def _all_numbers(values: pa.Array, pattern: str, type_: pa.DataType) -> bool:
-    """Whether all values present are written as numbers and are finite numbers of the type."""
-    if pc.all(pc.match_substring_regex(values, pattern)).as_py() is False:
-        return False
+def _splits_alike(source: Source, delimiter: str) -> bool:
+    rows = list(islice(_rows_of(source, delimiter), _SAMPLE))
+    return len({len(row.fields) for row in rows}) == 1 and len(rows[0].fields) > 1
+
+
+def _decimal_mark(marks: Sequence[str], columns: Iterable[ColumnScan]) -> str:
+    """A comma if columns are numbers only with that, not all grouped by thousands, and none only with a point."""
+    if len(marks) == 1:
+        return marks[0]
+    numbers = [(scan.is_number("."), scan.is_number(","), scan.may_have_thousands) for scan in columns]
+    return "," if (False, True, False) in numbers and (True, False) not in {two[:2] for two in numbers} else "."
+
+
+def _is_number(text: str) -> bool:
     try:
-        return pc.all(pc.is_finite(_cast(values, type_))).as_py() is not False
-    except pa.ArrowInvalid:
+        float(text.replace(",", "."))
+    except ValueError:
         return False
-
-
-def _cast(values: pa.Array, type_: pa.DataType) -> pa.Array:
-    """Text as a type; arrow accepts neither a plus sign nor space around a number."""
-    try:
-        return pc.cast(values, type_)
-    except pa.ArrowInvalid:
-        return pc.cast(pc.ascii_ltrim(pc.ascii_trim_whitespace(values), "+"), type_)
+    return text.strip().lower() not in ("nan", "inf", "infinity")
 
 
 def _in_memory(block: bytes) -> pa.BufferReader:

@@ -1,40 +1,61 @@
-"""Tables in files: delimited text, JSON lines, Parquet, ARFF and KEEL, read whole or in batches."""
+"""Tables in files of all formats, read whole or in batches."""
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import sys
+import tempfile
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from unnaive.io.arff import read_arff
-from unnaive.io.delimited import MISSING, DelimitedFile
-from unnaive.io.json_lines import read_json_lines
-from unnaive.io.keel import read_keel
+from unnaive.io import excel, feather, parquet
+from unnaive.io.delimited import DelimitedFile
+from unnaive.io.json_lines import read_json, read_json_lines
 from unnaive.io.numeric_codes import CodesAsText
-from unnaive.io.parquet import BEGINNING, ParquetTable
-from unnaive.io.source import DataError, Source
+from unnaive.io.reading import Reading
+from unnaive.io.relations.arff import read_arff
+from unnaive.io.relations.keel import read_keel
+from unnaive.io.source import DataError, Source, only_member
 from unnaive.io.table_file import TableFile
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arff", ".dat")
+_OTHER = (".jsonl", ".ndjson", ".json", ".parquet", ".feather", ".arrow", ".xlsx", ".arff", ".dat")
+SUFFIXES = (".csv", ".tsv", *_OTHER)
+PACKED = (".gz", ".bz2", ".zst", ".zip")
+_BEGINNINGS = {
+    ".parquet": parquet.BEGINNING,
+    ".feather": feather.BEGINNING,
+    ".arrow": feather.BEGINNING,
+    ".xlsx": excel.BEGINNING,
+}
 _READERS: dict[str, Callable[[Source], TableFile]] = {
     ".jsonl": read_json_lines,
     ".ndjson": read_json_lines,
-    ".parquet": ParquetTable,
+    ".json": read_json,
+    ".parquet": parquet.ParquetTable,
+    ".feather": feather.FeatherTable,
+    ".arrow": feather.FeatherTable,
     ".arff": read_arff,
     ".dat": read_keel,
 }
+_PACKED_BEGINNINGS = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".zst": b"\x28\xb5\x2f\xfd"}
+_USUAL = Reading()
 
 
-def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequence[str] = ()) -> TableFile:
+def open_table(path: str | Path, text: Sequence[str] = (), reading: Reading = _USUAL) -> TableFile:
     """Open a file that holds a table, in the format its suffix names.
 
     Parameters
     ----------
     path : str or Path
-        A file that ends in .csv, .tsv, .jsonl, .ndjson, .parquet, .arff or .dat (KEEL), optionally followed by .gz.
-    missing : sequence of str, default=("", "?", "NA", "NaN", "nan")
-        Fields of CSV and TSV files that stand for a missing value; the other formats define their own.
+        A file that ends in .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .feather, .arrow, .xlsx, .arff or .dat (KEEL),
+        optionally followed by .gz, .bz2, .zst or .zip; an archive may also end in .zip alone. "-" is the standard
+        input.
     text : sequence of str, default=()
         Columns to read as text even if they look like numbers.
+    reading : Reading, optional
+        Separator, decimal mark, encoding, markers of missing values, header, and columns to leave out.
 
     Returns
     -------
@@ -75,28 +96,71 @@ def open_table(path: str | Path, missing: Sequence[str] = MISSING, text: Sequenc
       code  warmth
     2  012    13.0
     """
-    path = Path(path).expanduser()
-    _, suffix, zipped = split_suffix(path)
-    source = Source(path, zipped)
-    source.require(BEGINNING if suffix == ".parquet" else None)
+    source, suffix = source_of(path, reading.encoding)
+    source.require(_BEGINNINGS.get(suffix))
+    table: TableFile
     if suffix in (".csv", ".tsv"):
-        return DelimitedFile(source, "," if suffix == ".csv" else "\t", missing, text)
-    table = _READERS[suffix](source)
-    return CodesAsText(table, text) if text else table
+        table = DelimitedFile(source, "," if suffix == ".csv" else "\t", reading, text)
+    else:
+        table = excel.read_excel(source, reading) if suffix == ".xlsx" else _READERS[suffix](source)
+        table = CodesAsText(table, text) if text else table
+    table.leave_out(reading.drop)
+    return table
 
 
-def as_text(table: TableFile, columns: Sequence[str], missing: Sequence[str] = MISSING) -> TableFile:
-    """An open table with some columns as text; ``missing`` as it was given to :func:`open_table`."""
-    if isinstance(table, DelimitedFile):  # has to be read again: 007 as a number is 7
-        return open_table(table.source.path, missing, columns)
-    return CodesAsText(table, columns)
+def as_text(table: TableFile, columns: Sequence[str]) -> TableFile:
+    """An open table with some more columns as text."""
+    return table.with_text(columns) if isinstance(table, DelimitedFile) else CodesAsText(table, columns)
 
 
-def split_suffix(path: Path) -> tuple[str, str, bool]:
-    """The name of a file without its suffix, the suffix in lowercase, and whether .gz follows it."""
-    zipped = path.suffix.lower() == ".gz"
-    inner = path.with_suffix("") if zipped else path
+def source_of(path: str | Path, encoding: str | None = None) -> tuple[Source, str]:
+    """The file that a path names, and the suffix of its format; "-" is the standard input, copied to a file."""
+    if str(path) == "-":
+        return _standard_input(encoding)
+    path = Path(path).expanduser()
+    _, suffix, packed = split_suffix(path)
+    return Source(path, packed, encoding), suffix
+
+
+def _standard_input(encoding: str | None) -> tuple[Source, str]:
+    """A temporary copy of the standard input, deleted at exit; its format is recognised by how it begins."""
+    folder = tempfile.mkdtemp(prefix="unnaive")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = Path(folder) / "input"
+    with open(path, "wb") as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+    with open(path, "rb") as stream:
+        begins = stream.read(64)
+    packed = next((packed for packed, bytes_ in _PACKED_BEGINNINGS.items() if begins.startswith(bytes_)), "")
+    source = Source(path, packed, encoding, "standard input")
+    if packed:
+        with source.unpacked() as unpacked:
+            begins = unpacked.read(64)
+    words = begins.decode("utf-8", "replace").lstrip("\ufeff \t\r\n").lower()
+    texts = {"@relation": ".arff", '{"': ".jsonl", "[": ".json"}
+    known = {**{bytes_: suffix for suffix, bytes_ in reversed(_BEGINNINGS.items())}}
+    binary = next((suffix for bytes_, suffix in known.items() if begins.startswith(bytes_)), None)
+    return source, binary or next((suffix for word, suffix in texts.items() if words.startswith(word)), ".csv")
+
+
+def split_suffix(path: Path) -> tuple[str, str, str]:
+    """The name of a file without its suffix, the suffix in lowercase, and the one that says how it is packed, or ""."""
+    packed = path.suffix.lower() if path.suffix.lower() in PACKED else ""
+    inner = path.with_suffix("") if packed else path
+    if packed == ".zip" and inner.suffix.lower() not in SUFFIXES and path.is_file():
+        inner = inner.with_name(inner.name + Path(_member(path)).suffix)
     if inner.suffix.lower() not in SUFFIXES:
         listed = ", ".join(SUFFIXES[:-1]) + " or " + SUFFIXES[-1]
-        raise DataError(f"{path}: tables are read from files that end in {listed}, each with or without .gz.")
-    return inner.stem, inner.suffix.lower(), zipped
+        raise DataError(
+            f"{path}: tables are read from files that end in {listed}, packed or not ({', '.join(PACKED)})."
+        )
+    return inner.stem, inner.suffix.lower(), packed
+
+
+def _member(path: Path) -> str:
+    source = Source(path, ".zip")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return only_member(source, archive)
+    except (zipfile.BadZipFile, OSError):
+        raise source.error("this is not a zip file, or it is damaged.") from None

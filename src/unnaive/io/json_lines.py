@@ -1,11 +1,11 @@
-"""JSON lines: one object per line; objects may have different keys."""
+"""JSON: objects, one per line or in a list, as rows; objects may have different keys."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +41,7 @@ class JsonLinesTable(FrameTable):
 
     @property
     def kinds(self) -> dict[str, str]:
-        return {name: column.kind for name, column in self._columns.items()}
+        return {name: "date" if name in self._dates else self._columns[name].kind for name in self.columns}
 
     def read(self) -> pd.DataFrame:
         self._refuse_problems(self.columns)
@@ -64,20 +64,54 @@ def read_json_lines(source: Source) -> JsonLinesTable:
     text or integers are documents (kind "terms"), numbers mixed with text are text, and columns that hold objects or
     cannot be read otherwise are of kind "nested".
     """
+    objects = ((number, _read_object(source, number, line)) for number, line in source.lines() if line)
+    return table_of_objects(source, objects)
+
+
+def read_json(source: Source) -> JsonLinesTable:
+    """Read a JSON file: a list of objects, as :func:`read_json_lines` does, or objects one per line."""
+    with source.text() as text:
+        try:
+            found = json.load(text)
+        except RecursionError:
+            raise source.error("it is nested too deeply.") from None
+        except ValueError as error:
+            if isinstance(error, UnicodeDecodeError):
+                raise
+            if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data":
+                return read_json_lines(source)
+            raise source.error(f"this is not JSON ({excerpt(str(error))}).") from None
+    if isinstance(found, dict) and not any(isinstance(value, dict | list) for value in found.values()):
+        found = [found]
+    if not isinstance(found, list):
+        words = _WORDS.get(type(found), "null")
+        raise source.error(f"this is {words}, but a table is a list of objects, one per row: [{{…}}, {{…}}].")
+    odd = next((row for row in enumerate(found, 1) if not isinstance(row[1], dict)), None)
+    if odd is not None:
+        words = _WORDS.get(type(odd[1]), "null")
+        raise source.error(f"entry {odd[0]} is {words}, but a table is a list of objects, one per row: [{{…}}, {{…}}].")
+    if not found:
+        raise source.error("the list is empty.")
+    return table_of_objects(source, enumerate(found, 1), "object")
+
+
+def table_of_objects(
+    source: Source, objects: Iterable[tuple[int, dict[str, Any]]], unit: str = "line"
+) -> JsonLinesTable:
+    """Objects as rows, each with its number in units of lines or otherwise."""
     lines: list[int] = []
     columns: dict[str, tuple[list[int], list[Any]]] = {}  # the rows that have a value, and the values
-    for number, line in source.lines():
-        if line:
-            for name, value in _read_object(source, number, line).items():
-                if value is not None and value == value:
-                    rows, values = columns.setdefault(name, ([], []))
-                    rows.append(len(lines))
-                    values.append(value)
-                else:
-                    columns.setdefault(name, ([], []))
-            lines.append(number)
-            if len(columns) > source.limits.columns:
-                raise source.beyond("columns", number)
+    for number, entries in objects:
+        for name, value in entries.items():
+            if value is not None and value == value:
+                rows, values = columns.setdefault(name, ([], []))
+                rows.append(len(lines))
+                values.append(value)
+            else:
+                columns.setdefault(name, ([], []))
+        lines.append(number)
+        if len(columns) > source.limits.columns:
+            raise source.beyond("columns", number)
     if not lines:
         raise source.error("it has only empty lines.")
     if not columns:
@@ -89,7 +123,7 @@ def read_json_lines(source: Source) -> JsonLinesTable:
             "values."
         )
     return JsonLinesTable(
-        source, {name: _column(source, name, lines, rows, values) for name, (rows, values) in columns.items()}
+        source, {name: _column(source, name, unit, lines, rows, values) for name, (rows, values) in columns.items()}
     )
 
 
@@ -128,7 +162,7 @@ def _describe_error(line: str, error: ValueError) -> str:
     return f"this is not JSON ({error.msg} at character {error.pos + 1}); correct or delete the line."
 
 
-def _column(source: Source, name: str, lines: list[int], rows: list[int], values: list[Any]) -> _Column:
+def _column(source: Source, name: str, unit: str, lines: list[int], rows: list[int], values: list[Any]) -> _Column:
     """A column of the type that all its values have."""
     types = {type(value) for value in values}
     complete = len(rows) == len(lines)
@@ -140,7 +174,8 @@ def _column(source: Source, name: str, lines: list[int], rows: list[int], values
         return every
 
     def unusable(place: int, problem: str) -> _Column:
-        error = source.error(f"column {name!r} holds {problem}", lines[rows[place]])
+        where = f"{unit} {lines[rows[place]]}"
+        error = source.error(f"column {name!r} holds {problem}", where)
         return _Column("nested", pd.Series(filled([]), dtype=object), error)
 
     if dict in types or list in types:

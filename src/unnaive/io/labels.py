@@ -34,19 +34,19 @@ class LabelReader:
     @classmethod
     def of_file(cls, table: TableFile, target: str, rows: int) -> LabelReader:
         """From all rows of a file, read in batches."""
-        _refuse_several(str(table.source.path), target, several=table.kinds.get(target) == "terms")
+        _refuse_several(str(table.source), target, several=table.kinds.get(target) == "terms")
         distinct: pd.Series | None = None
         for batch in table.batches([target], rows):
             found = batch[target].drop_duplicates()
             distinct = found if distinct is None else pd.concat([distinct, found]).drop_duplicates()
             if len(distinct) > _MAX_LABELS:
                 raise DataError(
-                    f"{table.source.path} has more than {_MAX_LABELS:,} different values in column {target!r}, too "
+                    f"{table.source} has more than {_MAX_LABELS:,} different values in column {target!r}, too "
                     "many for classes: name another target."
                 )
         if distinct is None or distinct.isna().all():
-            raise DataError(f"{table.source.path} has no label in any row: column {target!r} is empty.")
-        return cls.of_values(str(table.source.path), distinct)
+            raise DataError(f"{table.source} has no label in any row: column {target!r} is empty.")
+        return cls.of_values(str(table.source), distinct)
 
     def like(self, classes: NDArray[Any]) -> LabelReader:
         """A reader that maps labels to the classes that have the same text; others are unchanged."""

@@ -8,7 +8,7 @@ import pandas as pd
 
 from unnaive.io.table_file import TableFile
 
-_NUMBERS = ("integer", "number")
+_NUMBERS = ("integer", "number", "date")
 
 
 class CodesAsText(TableFile):
@@ -22,18 +22,23 @@ class CodesAsText(TableFile):
 
     @property
     def kinds(self) -> dict[str, str]:
-        return {**self._table.kinds, **dict.fromkeys(self._codes, "text")}
+        kinds = {**self._table.kinds, **dict.fromkeys(self._codes, "text")}
+        return {name: kinds[name] for name in self.columns}
 
     @property
     def n_rows(self) -> int:
         return self._table.n_rows
 
     @property
+    def remarks(self) -> list[str]:
+        return self._table.remarks
+
+    @property
     def target(self) -> str:
         return self._table.target
 
     def read(self) -> pd.DataFrame:
-        return self._written(self._table.read())
+        return self._written(self._table.read()[self.columns])
 
     def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
         return map(self._written, self._table.batches(columns, rows))

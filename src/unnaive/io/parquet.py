@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from unnaive.io.dates import days_of_dates, is_date_type
 from unnaive.io.source import DataError, Source, excerpt
 from unnaive.io.table_file import ArrowTable
 
@@ -35,18 +36,18 @@ class ParquetTable(ArrowTable):
     def __init__(self, source: Source) -> None:
         self.source = source  # the errors of opening name it
         with self._errors():
-            file = self._unpacked() if source.zipped else source.path
+            file = self._unpacked() if source.packed else source.path
             self._file = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
             schema = self._file.schema_arrow
             index = _index_columns(schema)
             super().__init__(source, [name for name in schema.names if name not in index])
-        self._types = {name: _plain_type(schema.field(name).type) for name in self.columns}
+        self._types = {name: plain_type(schema.field(name).type) for name in self.columns}
         if not self.n_rows:
             raise source.error("the table has no rows.")
 
     @property
     def kinds(self) -> dict[str, str]:
-        return {name: _kind(type_, name in self._with_missing) for name, type_ in self._types.items()}
+        return {name: kind_of_type(self._types[name], name in self._with_missing) for name in self.columns}
 
     @property
     def n_rows(self) -> int:
@@ -88,14 +89,7 @@ class ParquetTable(ArrowTable):
                 yield pa.RecordBatch.from_arrays(arrays, names=columns)
 
     def _plain(self, values: pa.Array, name: str) -> pa.Array:
-        type_ = self._types[name]
-        if pa.types.is_integer(type_) and name in self._with_missing:
-            type_ = pa.float64()
-        if pa.types.is_decimal(values.type):
-            values = pc.cast(values, pa.string())  # arrow's cast from decimal to float does not round correctly
-        plain = values if values.type == type_ else pc.cast(values, type_, safe=False)
-        plain.validate(full=True)  # or text that is not UTF-8 would be noticed much later
-        return plain
+        return plain_values(values, self._types[name], name in self._with_missing)
 
     def _to_pandas(self, table: pa.Table) -> pd.DataFrame:
         with self._errors():
@@ -110,7 +104,7 @@ class ParquetTable(ArrowTable):
         folder = tempfile.mkdtemp(prefix="unnaive")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         unpacked = Path(folder) / "table.parquet"
-        with self.source.open() as stream, open(unpacked, "wb") as copy:
+        with self.source.unpacked() as stream, open(unpacked, "wb") as copy:
             shutil.copyfileobj(stream, copy)
         return unpacked
 
@@ -135,14 +129,32 @@ def _index_columns(schema: pa.Schema) -> set[str]:
         return set()
 
 
-def _plain_type(type_: pa.DataType) -> pa.DataType:
+def plain_type(type_: pa.DataType) -> pa.DataType:
     """The type without its encoding, and float where pandas has no such type."""
     if pa.types.is_dictionary(type_):
-        return _plain_type(type_.value_type)
+        return plain_type(type_.value_type)
     return pa.float64() if pa.types.is_decimal(type_) or pa.types.is_null(type_) else type_
 
 
-def _kind(type_: pa.DataType, has_missing: bool) -> str:
+def plain_values(values: pa.Array, type_: pa.DataType, has_missing: bool) -> pa.Array:
+    """Values of a plain type as they are read: dates are days, and integers are floats where some are missing."""
+    if is_date_type(type_):
+        if pa.types.is_dictionary(values.type):
+            values = values.dictionary_decode()
+        return days_of_dates(values)
+    if pa.types.is_integer(type_) and has_missing:
+        type_ = pa.float64()
+    if pa.types.is_decimal(values.type):
+        values = pc.cast(values, pa.string())  # arrow's cast from decimal to float does not round correctly
+    plain = values if values.type == type_ else pc.cast(values, type_, safe=False)
+    plain.validate(full=True)  # or text that is not UTF-8 would be noticed much later
+    return plain
+
+
+def kind_of_type(type_: pa.DataType, has_missing: bool) -> str:
+    """What a column of a plain type holds."""
+    if is_date_type(type_):
+        return "date"
     if pa.types.is_integer(type_):
         return "number" if has_missing else "integer"
     if pa.types.is_floating(type_):

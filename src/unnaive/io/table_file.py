@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from unnaive.io.dates import days_of_text, zone_of_dates
 from unnaive.io.source import DataError, Source, near
 
 
@@ -20,26 +21,45 @@ class TableFile(ABC):
     ----------
     columns : list of str
     kinds : dict of str to str
-        What each column holds: "integer", "number" (with NaN for missing values), "text", "category" (with
-        declared values), or the name of an arrow type.
+        What each column holds: "integer", "number" (with NaN for missing values), "date" (read as a number of days),
+        "text", "category" (with declared values), or the name of an arrow type.
     n_rows : int
     target : str
         The default column to predict.
+    remarks : list of str
+        What in the file was probably not meant so, a sentence each.
     """
 
     def __init__(self, source: Source, columns: Sequence[str]) -> None:
         self.source = source
         self.columns = list(columns)
-        if not self.columns:
+        self.check_names(source, self.columns)
+
+    @staticmethod
+    def check_names(source: Source, columns: Sequence[str]) -> None:
+        """Raise DataError unless there are columns, and each has a name of its own."""
+        if not columns:
             raise source.error("the table has no columns.")
-        nameless = next((place for place, name in enumerate(self.columns, 1) if not name.strip()), None)
+        nameless = next((place for place, name in enumerate(columns, 1) if not name.strip()), None)
         if nameless is not None:
             raise source.error(
                 f"column {nameless} has no name; name it, or write the file without the row numbers (index=False)."
             )
-        twice = next((name for name, count in Counter(self.columns).items() if count > 1), None)
+        twice = next((name for name, count in Counter(columns).items() if count > 1), None)
         if twice is not None:
             raise source.error(f"there are several columns named {twice!r}; rename all but one.")
+
+    def leave_out(self, names: Sequence[str]) -> None:
+        """Forget some columns, which must exist."""
+        left_out = set(self._chosen(names)) if names else set()
+        if len(left_out) == len(self.columns):
+            raise self.source.error("no column would be left: drop fewer.")
+        self.columns = [name for name in self.columns if name not in left_out]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What in the file was probably not meant so."""
+        return []
 
     @property
     @abstractmethod
@@ -55,6 +75,13 @@ class TableFile(ABC):
     def target(self) -> str:
         """The default column to predict: the one named class, else the last."""
         return "class" if "class" in self.columns else self.columns[-1]
+
+    @property
+    def why_target(self) -> str:
+        """How the default column to predict was chosen."""
+        if self.target == self.columns[-1] and self.target.lower() != "class":
+            return "the last column, as none is named class"
+        return "the column named class" if self.target.lower() == "class" else "as the file says"
 
     def batches(self, columns: Sequence[str] | None = None, rows: int = 100_000) -> Iterator[pd.DataFrame]:
         """The table in frames of ``rows`` rows, the last one shorter.
@@ -99,16 +126,18 @@ class TableFile(ABC):
 class FrameTable(TableFile):
     """A file that is read whole, and split into batches afterwards."""
 
-    def __init__(self, source: Source, frame: pd.DataFrame, target: str) -> None:
+    def __init__(self, source: Source, frame: pd.DataFrame, target: str | None = None) -> None:
         super().__init__(source, list(frame.columns))
-        self._frame = frame
+        self._dates, self._frame = _dates_as_days(frame)
         self._target = target
         if not len(frame):
             raise source.error("the table has no rows.")
 
     @property
     def kinds(self) -> dict[str, str]:
-        return {name: _kind_of_dtype(dtype) for name, dtype in zip(self.columns, self._frame.dtypes)}
+        return {
+            name: "date" if name in self._dates else _kind_of_dtype(self._frame[name].dtype) for name in self.columns
+        }
 
     @property
     def n_rows(self) -> int:
@@ -116,10 +145,10 @@ class FrameTable(TableFile):
 
     @property
     def target(self) -> str:
-        return self._target
+        return self._target if self._target in self.columns else super().target
 
     def read(self) -> pd.DataFrame:
-        return self._frame.copy()
+        return self._frame[self.columns].copy()
 
     def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
         chosen = self._frame[columns]
@@ -174,6 +203,17 @@ def _regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Tabl
             n_held += batch.num_rows
     if held:
         yield pa.Table.from_batches(held)
+
+
+def _dates_as_days(frame: pd.DataFrame) -> tuple[set[str], pd.DataFrame]:
+    """The columns of text that hold dates, and the frame with numbers of days in them."""
+    days = {}
+    for name, column in frame.items():
+        if pd.api.types.is_string_dtype(column.dtype) and pd.api.types.infer_dtype(column, skipna=True) == "string":
+            texts = pa.array(column, pa.large_string(), from_pandas=True)
+            if texts.null_count < len(texts) and zone_of_dates(texts) is not None:
+                days[name] = days_of_text(texts).to_pandas()
+    return {*map(str, days)}, frame.assign(**days) if days else frame
 
 
 def _kind_of_dtype(dtype: Any) -> str:

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from unnaive.io.limits import Limits, is_mostly_empty, takes_more
-from unnaive.io.relation_syntax import Row, Unreadable, Value, split, split_name, split_row, texts
+from unnaive.io.relations.relation_syntax import Row, Unreadable, Value, split, split_name, split_row, texts
 from unnaive.io.source import Source, excerpt
 
 _KEYWORD = re.compile(r"@([a-z]+)[ \t]*(.*)", re.IGNORECASE)
@@ -186,7 +186,7 @@ def _fill(
         except Unreadable as error:
             raise source.error(f"{error}.", number) from None
     if n_weighted:
-        warnings.warn(f"{source.path}: the weights of {n_weighted} rows are ignored.", stacklevel=5)
+        warnings.warn(f"{source}: the weights of {n_weighted} rows are ignored.", stacklevel=5)
 
 
 def _in_order(row: Row, n_columns: int) -> list[Value] | list[Value | None]:

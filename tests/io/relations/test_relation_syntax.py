@@ -1,6 +1,6 @@
 """Values of ARFF and KEEL files; whole files are in test_arff.py and test_keel.py."""
 
-from unnaive.io.relation_syntax import Row, Value, split, split_name, split_row
+from unnaive.io.relations.relation_syntax import Row, Value, split, split_name, split_row
 
 
 def test_a_name_is_bare_or_quoted():

@@ -99,9 +99,9 @@ def test_weights_of_rows_are_left_out_with_a_warning(folder):
         ]
 
 
-def test_dates_are_text(folder):
+def test_dates_are_days(folder):
     frame = table_of(folder, "@relation r\n@attribute d date 'yyyy-MM-dd'\n@data\n'2024-02-29'\n?\n").read()
-    assert frame["d"].tolist()[0] == "2024-02-29"
+    assert frame["d"].tolist()[0] == 19782.0
     assert frame["d"].isna().tolist() == [False, True]
 
 

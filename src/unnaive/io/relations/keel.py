@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unnaive.io.relation import read_relation
+from unnaive.io.relations.relation import read_relation
 from unnaive.io.source import Source, near
 from unnaive.io.table_file import FrameTable
 

@@ -1,0 +1,1 @@
+"""Files that declare their columns: ARFF and KEEL."""
