@@ -733,3 +733,11 @@ def test_a_parameter_that_was_changed_after_the_fit_matters_when_more_is_learned
                 change(table, labels)
         model.set_params(**{parameter: old})
     np.testing.assert_array_equal(model.set_params(n_jobs=2).predict_proba(table), before)
+
+
+def test_lazy_frames_and_equal_names_are_refused_in_our_words():
+    lazy = pl.DataFrame({"a": [1, 2]}).lazy()
+    with pytest.raises(TypeError, match=r"X is a LazyFrame, whose rows are not read yet: collect it first"):
+        AODE().fit(lazy, [0, 1])
+    with pytest.raises(ValueError, match="X has several columns named 'a': rename all but one"):
+        AODE().fit(pd.DataFrame([[1, 2], [2, 3]], columns=["a", "a"]), [0, 1])

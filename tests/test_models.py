@@ -135,3 +135,11 @@ def test_a_model_of_text_takes_documents():
     assert type(classifier_of(model)).__name__ == "MultinomialNB"
     model.fit(["so sunny", "sunny again", "rain, rain", "rain again"], ["dry", "dry", "wet", "wet"])
     assert model.predict(["rain"]).tolist() == ["wet"]
+
+
+def test_the_documentation_names_the_table_models_that_do_not_count():
+    others = [f"`{entry.name}`" for entry in MODELS.values() if entry.data == "table" and not entry.is_baseline]
+    others = [name for name in others if not hasattr(MODELS[name.strip("`")].make(), "forget")]
+    listed = f"{', '.join(others[:-1])} and {others[-1]}"
+    text = (Path(__file__).parents[1] / "docs" / "models.md").read_text(encoding="utf-8")
+    assert f"Those that are counts (all but {listed}) share" in " ".join(text.split())

@@ -284,7 +284,7 @@ def find_models(names: Iterable[str], data: str = "table") -> list[Model]:
             MODELS[name].check_takes(data)
             found[name] = MODELS[name]
         else:
-            near = get_close_matches(name, [*MODELS, *GROUPS])
+            near = get_close_matches(name.lower(), [*MODELS, *GROUPS])
             hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(of_kind)}."
             raise ValueError(f"There is no model called {name!r}: {hint}")
     return list(found.values())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -22,13 +23,15 @@ from sklearn.base import clone
 
 from unnaive.io.datasets import columns_to_learn_from, files_read, open_source
 from unnaive.io.formats import DataError, TableFile, as_text
-from unnaive.io.labels import LabelReader
+from unnaive.io.labels import LabelReader, refuse_unlikely_target
 from unnaive.io.reading import DataWarning, Reading
+from unnaive.io.table_file import LAST
 from unnaive.models import classifier_of, model_to_save
 from unnaive.persist import SavedModel, save
 from unnaive.persist.output_file import replacing
 from unnaive.persist.overwriting import are_predictions, check_overwriting
 
+STDOUT = "-"  # the output that is printed, as CSV
 _ROWS = 50_000  # read at a time
 _FORMULAS = tuple("=+-@\t\r\n")  # text that begins with these may be run by a spreadsheet
 
@@ -61,6 +64,16 @@ class Fitted:
     text: Sequence[str] = ()
     reading: Reading = _USUAL
     why_target: str = ""
+    uses_unlabelled: bool = False
+
+    @property
+    def unlabelled(self) -> str:
+        """What became of rows without a label, in words; empty if there are none."""
+        if not self.n_unlabelled:
+            return ""
+        rows = "1 row" if self.n_unlabelled == 1 else f"{self.n_unlabelled} rows"
+        fate = "learned from too" if self.uses_unlabelled else "dropped"
+        return f"{rows} without a label {'was' if self.n_unlabelled == 1 else 'were'} {fate}."
 
     @property
     def size(self) -> str:
@@ -101,16 +114,20 @@ def fit_file(
     table = open_source(source, folder, target, reading=reading, categorical=categorical, text=text)
     chosen = table.why_target if target is None else ""
     target = table.target if target is None else target
-    columns = columns_to_learn_from(table, str(table.source), target, text, categorical)
     for remark in table.remarks:
         warnings.warn(remark, DataWarning, stacklevel=2)
+    columns = columns_to_learn_from(table, str(table.source), target, text, categorical)
     labels = LabelReader.of_file(table, target, _ROWS)
     if len(labels.labels) < 2:
         raise DataError(
             f"{table.source} has the same label in all rows of column {target!r}: there is nothing to learn."
         )
+    if chosen.startswith(LAST):
+        refuse_unlikely_target(str(table.source), target, list(labels.labels.values()), table.n_rows)
     counted: dict[str, int] = {}
-    if hasattr(model, "fit_batches"):
+    if entry.transductive:
+        _fit_all_rows(model, table, target, labels, columns, counted, progress)
+    elif hasattr(model, "fit_batches"):
         model.fit_batches(
             lambda names: _labelled(table, target, labels, columns if names is None else names, counted, progress)
         )
@@ -130,7 +147,29 @@ def fit_file(
         columns if text else (),
         replace(notes, decimal=None) if notes.decimal == "." else notes,
         chosen,
+        entry.transductive,
     )
+
+
+def _fit_all_rows(
+    model: Any,
+    table: TableFile,
+    target: str,
+    labels: LabelReader,
+    columns: list[str],
+    counted: dict[str, int],
+    progress: Progress,
+) -> None:
+    """Fit a model that learns from rows without a label too, whose label is None."""
+    frame = next(table.batches([*columns, target], table.n_rows))
+    labelled = frame[target].notna().to_numpy()
+    y = labels.read(frame.loc[labelled, target])
+    if not labelled.all():
+        known, y = y, np.full(len(frame), None, dtype=object)
+        y[labelled] = known.tolist()
+    counted.update(rows=int(labelled.sum()), unlabelled=int((~labelled).sum()))
+    progress("read all rows", len(frame), len(frame))
+    model.fit(frame[columns], y)
 
 
 def set_bins(model: Any, name: str, bins: str) -> None:
@@ -163,7 +202,8 @@ def change_rows(
     method = {"update": "partial_fit", "forget": "forget"}[verb]
     model = classifier_of(saved.model) if is_of_text(saved) else saved.model
     if not hasattr(model, method):
-        raise DataError(f"A {type(model).__name__} cannot {verb} rows, only counting models can: refit it on all rows.")
+        kind = type(classifier_of(model)).__name__
+        raise DataError(f"A {kind} cannot {verb} rows, only counting models can: refit it on all rows.")
     before = _learned(saved)
     table, labels = _labelled_file(saved, source, given)
     counted: dict[str, int] = {}
@@ -277,8 +317,9 @@ def predict_file(
     chances = [f"p({label})" for label in model.classes_.tolist()] if hasattr(model, "predict_proba") else []
     _check_suffix(Path(out), for_spreadsheets)
     written = [saved.target, *chances]
-    inputs = files_read(source)
-    check_overwriting(out, inputs, "predictions of unnaive", lambda there: are_predictions(there, written), force)
+    if str(out) != STDOUT:
+        what = "predictions of unnaive"
+        check_overwriting(out, files_read(source), what, lambda there: are_predictions(there, written), force)
     n_right = n_labelled = done = 0
     with _writer(Path(out), for_spreadsheets) as write:
         for frame in _ahead(table.batches([*names, *([saved.target] if known else [])], _ROWS)):
@@ -391,27 +432,30 @@ def _ahead(items: Iterator[_Item]) -> Iterator[_Item]:
 
 
 def _check_suffix(out: Path, for_spreadsheets: bool) -> None:
-    if out.suffix not in (".csv", ".parquet"):
+    if out.suffix not in (".csv", ".parquet") and str(out) != STDOUT:
         raise DataError(f"{out}: predictions are written to files that end in .csv or .parquet.")
-    if for_spreadsheets and out.suffix != ".csv":
+    if for_spreadsheets and out.suffix == ".parquet":
         raise DataError(f"{out}: only .csv files are written for spreadsheets.")
 
 
 @contextmanager
 def _writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFrame], None]]:
     """Write frames, one after the other, to a file that appears when it is complete."""
-    with replacing(out) as stream:
-        if out.suffix == ".csv":
+    with nullcontext(sys.stdout.buffer) if str(out) == STDOUT else replacing(out) as stream:
+        if out.suffix != ".parquet":
+            begun: list[bool] = []
 
             def write(frame: pd.DataFrame) -> None:
                 columns = [[str(name), *frame[name].tolist()] for name in frame]
                 if for_spreadsheets:
                     columns = [[*map(_no_formula, cells)] for cells in columns]
                 lines = io.StringIO(newline="")
-                csv.writer(lines).writerows(islice(zip(*columns), 1 if stream.tell() else 0, None))
+                csv.writer(lines).writerows(islice(zip(*columns), len(begun), None))
+                begun[:] = [True]
                 stream.write(lines.getvalue().encode())
 
             yield write
+            stream.flush()
         else:
             parquet: list[pq.ParquetWriter] = []
 

@@ -1,6 +1,7 @@
 """The command itself: one sentence for every mistake, help and version."""
 
 import io
+import json
 import re
 import subprocess
 import sys
@@ -120,3 +121,51 @@ def test_warnings_show_the_names_of_files_and_columns_as_they_are(folder, run):
 def test_only_characters_that_a_terminal_obeys_are_escaped():
     assert console.visible("Größe 大きさ 🙂\n[a]\\") == "Größe 大きさ 🙂\n[a]\\"
     assert console.visible("\t\r\x00\x1b\x7f\x9b\u202e\u2028\ud83d") == r"\t\r\x00\x1b\x7f\x9b\u202e\u2028\ud83d"
+
+
+def test_bare_unnaive_prints_its_help_and_no_error(run):
+    code, out, err = run()
+    assert (code, err) == (0, "")
+    assert "compare" in out
+
+
+def test_no_processes_are_refused_by_the_name_of_the_option(folder, run):
+    for command in ("compare table.csv -m nb -j 0", "reproduce dtc --quick -j 0", "leaderboard -j 0"):
+        code, _, err = run(*command.split())
+        assert (code, err) == (2, "unnaive: --jobs is 0: name a number of processes, or -1 for one per core.\n")
+
+
+def test_a_model_in_other_letters_is_recognised(folder, run):
+    code, _, err = run("fit", "table.csv", "-m", "AODE", "-o", "m")
+    assert code == 2
+    assert "There is no model called 'AODE': did you mean 'aode'" in err
+
+
+def test_a_model_that_cannot_update_is_named_not_its_pipeline(folder, run):
+    run("fit", "table.csv", "-m", "logistic", "-o", "m")
+    code, _, err = run("update", "m", "table.csv")
+    assert code == 2
+    assert "A LogisticRegression cannot update rows, only counting models can: refit it on all rows." in err
+
+
+def test_two_files_of_the_same_name_are_compared_by_their_paths(folder, run):
+    for name in ("one", "two"):
+        (folder / name).mkdir()
+        (folder / name / "table.csv").write_bytes((folder / "table.csv").read_bytes())
+    code, out, _ = run("compare", "one/table.csv", "two/table.csv", "-m", "nb", "--cv", "2", "-j", "1", "--json")
+    assert (code, [*json.loads(out)["data"]]) == (0, ["one/table.csv", "two/table.csv"])
+
+
+def test_the_parts_of_the_error_are_shown(folder, run):
+    command = "compare table.csv -m nb,aode --bias-variance --repeats 2 --cv 2 -j 1"
+    _, out, _ = run(*command.split())
+    assert "Error = bias + variance, mean over data sets" in out
+    _, out, _ = run(*command.split(), "--json")
+    parts = json.loads(out)["bias_variance"]["table"]["aode"]
+    assert parts["error"] == pytest.approx(parts["bias"] + parts["variance"])
+
+
+def test_warnings_are_one_line_without_the_path_of_the_code(folder, run):
+    (folder / "gaps.csv").write_text("x,class\n" + "1,a\n2,b\n3,\n" * 5)
+    _, _, err = run("compare", "gaps.csv", "-m", "nb", "--cv", "2", "-j", "1")
+    assert err == "unnaive: 5 rows of gaps dropped: no label in column 'class'.\n"

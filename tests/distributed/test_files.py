@@ -125,7 +125,7 @@ def test_every_partition_is_told_of_once_and_only_to_whom_it_concerns(folder, ad
     with ThreadPoolExecutor() as threads:
         some, others = threads.map(events_of, ["data/*.parquet", "data/[012]*.parquet"])
     for told, n_parts in ((some, N_PARTS), (others, 3)):
-        assert told == [(task, n + 1, n_parts) for task in ("survey", "count") for n in range(n_parts)]
+        assert told == [(task, n + 1, n_parts) for task in ("unlabelled", "survey", "count") for n in range(n_parts)]
 
 
 @pytest.mark.parametrize(

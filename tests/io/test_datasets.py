@@ -200,8 +200,8 @@ def test_what_is_no_classification_is_refused(write):
     fractions = [f"{row},{row + 0.5}\n" for row in range(51)]
     with pytest.raises(DataError, match=r"51 different numbers in column 'b', such as 0\.5: that is a regression"):
         load(write("a,b\n" + "".join(fractions)))
-    assert load(write("a,b\n" + "".join(fractions[:50]))).n_classes == 50
-    assert load(write("a,b\n" + "".join(f"x,{row}.0\n" for row in range(60)))).n_classes == 60
+    assert load(write("a,b\n" + "".join(fractions[:50])), "b").n_classes == 50
+    assert load(write("a,b\n" + "".join(f"x,{row}.0\n" for row in range(60))), "b").n_classes == 60
 
 
 def test_what_is_missing_may_be_named(write):

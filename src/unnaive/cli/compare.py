@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -95,6 +96,8 @@ def compare(
     columns: dict[str, Any] = {"categorical": split_columns(categorical), "text": split_names(text)}
     how = Reading(**reading)
     sets = [datasets.load(source, target, folder, reading=how, **columns) for source in data or datasets.BUNDLED]
+    if len({dataset.name for dataset in sets}) < len(sets):
+        sets = [replace(dataset, name=str(source)) for dataset, source in zip(sets, data or ())]
     kept = results or report.with_suffix(".jsonl")
     with appending(kept, no_wait), result_progress("compare", as_json) as progress:
         comparison = run(

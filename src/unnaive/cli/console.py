@@ -20,6 +20,7 @@ from unnaive.persist import output_file
 from unnaive.show.visible_text import visible
 
 _PIPED_WIDTH = 160
+_MAX_TARGETS = 12  # data sets whose target is printed
 _MAX_COLUMNS = 3  # of figures side by side
 
 
@@ -192,6 +193,15 @@ def print_comparison(comparison: Any, report: Path, as_json: bool) -> None:
                     }
                     for metric in comparison.metrics
                 },
+                "data": {
+                    name: {fact: value for fact, value in facts.items() if fact != "truth"}
+                    for name, facts in comparison.settings["data"].items()
+                },
+                "bias_variance": {
+                    data: {model: comparison.bias_variance(data, model) for model in comparison.models}
+                    for data in comparison.data
+                    if comparison.settings["bias_variance"]
+                },
                 "tests": [contest._asdict() for contest in comparison.contests()],
                 "failures": terminal.failures(comparison),
                 "complete": comparison.complete,
@@ -200,12 +210,18 @@ def print_comparison(comparison: Any, report: Path, as_json: bool) -> None:
         )
         return
     out = printer()
+    for line in terminal.targets(comparison)[:_MAX_TARGETS]:
+        out.print(line, highlight=False, soft_wrap=True)
     if comparison.data:
         out.print(terminal.leaderboard(comparison, out.width))
         by_data_set = terminal.by_data_set(comparison)
         if by_data_set is not None:
             out.print()
             out.print(by_data_set)
+        taken_apart = terminal.bias_variance(comparison)
+        if taken_apart is not None:
+            out.print()
+            out.print(taken_apart)
         out.print()
         out.print(terminal.legend(comparison), style="dim", highlight=False)
     for line in terminal.failures(comparison):

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from unnaive.cli.console import appending, check_figure, draw, print_error, print_json, printer, result_progress
-from unnaive.cli.options import INTERRUPTED, AsJson, Folder, Force, Jobs, NoWait, Resume, split_names
+from unnaive.cli.options import INTERRUPTED, AsJson, Folder, Force, Jobs, NoWait, Resume, check_jobs, split_names
 from unnaive.papers import PAPERS
 
 
@@ -122,7 +122,9 @@ def leaderboard(
     results: Annotated[Path, typer.Option(help="File of the single results.")] = Path("leaderboard.jsonl"),
     resume: Resume = False,
     no_wait: NoWait = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; more than one distorts the times.")] = 1,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="Processes; more than one distorts the times.", callback=check_jobs)
+    ] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the rows and the folds.")] = 0,
     folder: Folder = None,
     as_json: AsJson = False,
@@ -178,6 +180,7 @@ def leaderboard(
         return
     out = printer()
     out.print(terminal.leaderboard(found.comparison, out.width))
+    out.print(f"\nRecommended, {board.RULE}:", highlight=False, soft_wrap=True)
     for choice in found.recommendations:
         fast = "" if choice.max_time == float("inf") else ", fast"
         out.print(f"For {choice.kind}{fast}: {choice.model}, then {', '.join(choice.next)}.", highlight=False)

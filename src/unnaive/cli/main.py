@@ -62,6 +62,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # no error when stdout is flushed at exit
         code = 0
     except Exception as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help is printed
+            sys.exit(0)
         if debug:
             raise
         print_error(_sentence(error))

@@ -80,14 +80,16 @@ def fit(
         else:
             if text or terms:
                 raise ValueError("Models of text are fitted on a cluster from Python: see unnaive.distributed.fit.")
-            fitted = _distributed_files().fit_files(model, data, dask, target, progress, codes, bins)
+            fitted = _distributed_files().fit_files(model, data, dask, target, progress, codes, bins, how)
         fitted.save(output)
     print_result(
         as_json,
-        f"{output}: {model} of {fitted.size}, predicting {fitted.target!r} ({len(fitted.model.classes_)} classes)."
-        + (f" {fitted.n_unlabelled} rows without a label were dropped." if fitted.n_unlabelled else ""),
+        f"{output}: {model} of {fitted.size}, predicting {fitted.target!r} ({len(fitted.model.classes_)} classes)"
+        + (f", {fitted.why_target}." if fitted.why_target else ".")
+        + (f" {fitted.unlabelled}" if fitted.n_unlabelled else ""),
         model=str(output),
         target=fitted.target,
+        why_target=fitted.why_target,
         n_rows=fitted.n_rows,
         n_unlabelled=fitted.n_unlabelled,
         classes=fitted.model.classes_.tolist(),
@@ -99,7 +101,10 @@ def predict(
     model: ModelFile,
     data: Data,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A .csv or .parquet file to write; with --dask a folder.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="A .csv or .parquet file to write, - to print CSV; with --dask a folder to make."
+        ),
     ],
     dask: Dask = None,
     for_spreadsheets: Annotated[
@@ -116,9 +121,10 @@ def predict(
     from unnaive.io.datasets import files_read
     from unnaive.persist import load
     from unnaive.persist.overwriting import refuse_inputs
-    from unnaive.streaming import predict_file
+    from unnaive.streaming import STDOUT, predict_file
 
-    refuse_inputs(output, [model, *files_read(data)])
+    if str(output) != STDOUT and dask is None:
+        refuse_inputs(output, [model, *files_read(data)])
 
     with rows_progress(as_json) as progress:
         if dask is None:
@@ -126,7 +132,9 @@ def predict(
         else:
             if for_spreadsheets:
                 raise ValueError("--for-spreadsheets applies to .csv files, and --dask writes Parquet files.")
-            predicted = _distributed_files().predict_files(load(model), data, output, dask, progress)
+            predicted = _distributed_files().predict_files(load(model), data, output, dask, progress, reading)
+    if str(output) == STDOUT:
+        return
     accuracy = predicted.accuracy
     print_result(
         as_json,

@@ -24,7 +24,10 @@ Dask = Annotated[
     str | None,
     typer.Option("--dask", help="Use a cluster: tcp://HOST:PORT, or local to start one; DATA is then a glob pattern."),
 ]
-Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")]
+Target = Annotated[
+    str | None,
+    typer.Option("--target", "-t", help="The column to predict; default: the one named class, else the last."),
+]
 Folder = Annotated[
     Path | None,
     typer.Option("--data", help="Folder of the named data sets; default: environment variable UNNAIVE_DATA."),
@@ -44,7 +47,18 @@ Mail = Annotated[
 MinDocuments = Annotated[int | None, typer.Option(help="Drop terms found in fewer training documents.", min=1)]
 MaxTerms = Annotated[int | None, typer.Option(help="Maximum number of terms, by information gain.", min=1)]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Number of processes; -1 for one per core.")]
+
+
+def check_jobs(jobs: int) -> int:
+    """A number of processes; ValueError if it is 0."""
+    if jobs == 0:
+        raise ValueError("--jobs is 0: name a number of processes, or -1 for one per core.")
+    return jobs
+
+
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", help="Number of processes; -1 for one per core.", callback=check_jobs)
+]
 NoWait = Annotated[
     bool, typer.Option("--no-wait", help="Do not wait for another process that is changing the same file, but fail.")
 ]

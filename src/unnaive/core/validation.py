@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
@@ -112,6 +113,8 @@ class TableInput:
 
 def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
     """Read X, with scikit-learn's checks made on behalf of the estimator ``owner``."""
+    if nw.dependencies.is_polars_lazyframe(X):
+        raise TypeError("X is a LazyFrame, whose rows are not read yet: collect it first, as in X.collect().")
     if nw.dependencies.is_into_dataframe(X):
         return _read_frame(owner, X, reset)
     X = validate_data(owner, X, reset=reset, dtype=None, ensure_all_finite=False)
@@ -170,6 +173,9 @@ def _side_by_side(columns: list[NDArray[Any]], n_rows: int) -> FloatArray:
 def check_frame_names(owner: Any, X: Any, reset: bool) -> None:
     """Remember or compare the column names of any frame, as scikit-learn does for pandas."""
     if nw.dependencies.is_pandas_dataframe(X):
+        twice = next((name for name, count in Counter(X.columns).items() if count > 1), None)
+        if twice is not None:
+            raise ValueError(f"X has several columns named {twice!r}: rename all but one.")
         _check_feature_names(owner, X, reset=reset)
         return
     names = np.array(nw.from_native(X, eager_only=True).columns, dtype=object)

@@ -19,29 +19,38 @@ from unnaive.distributed.partitions import Part, parts_of, some_columns
 from unnaive.distributed.progress import listening
 from unnaive.distributed.tree_reduction import computed, folded
 from unnaive.io.labels import LabelReader
-from unnaive.io.reading import MISSING
+from unnaive.io.reading import Reading
 from unnaive.io.source import DataError, excerpt, near
 from unnaive.models import model_to_save
 from unnaive.persist import SavedModel
 from unnaive.persist.output_file import new_folder
-from unnaive.streaming import Fitted, Predicted, Progress, columns_of, kinds_of, set_bins, silent
+from unnaive.streaming import Fitted, Given, Predicted, Progress, columns_of, kinds_of, reading_of, set_bins, silent
 
 _PARQUET, _TEXT = (".parquet", ".parq", ".pq"), {".csv": ",", ".tsv": "\t"}
 _UNFINISHED = ".new"
+_USUAL = Reading()
 
 
-def read_files(pattern: str, text: Sequence[str] | str = (), target: str | None = None) -> Any:
+def read_files(
+    pattern: str, text: Sequence[str] | str = (), target: str | None = None, reading: Reading = _USUAL
+) -> Any:
     """The Dask DataFrame of all Parquet, CSV or TSV files that match a pattern.
 
     ``text`` names columns of CSV and TSV files that hold text although they begin with numbers ("all": all columns but
-    the target). Integer labels stay integers; the target is by default the column named class, or the last.
+    the target). Integer labels stay integers; the target is by default the column named class, or the last. Of
+    ``reading``, separator, decimal mark, encoding and markers are used as they are given, and nothing is recognised.
     """
+    if not reading.header:
+        raise DataError(f"{pattern}: files are read on a cluster by the names in their first rows: add a header.")
     plain = pattern.rstrip("/*")
     ending = next((end for end in (*_PARQUET, *_TEXT) if plain.removesuffix(".gz").endswith(end)), None)
     if ending is None and not os.path.isdir(pattern):
         raise DataError(f"{pattern} does not name .parquet, .csv or .tsv files: clusters read these formats only.")
     try:
-        frame = _read_text(pattern, _TEXT[ending], text, target) if ending in _TEXT else dd.read_parquet(pattern)
+        if ending in _TEXT:
+            frame = _read_text(pattern, _TEXT[ending], text, target, reading)
+        else:
+            frame = dd.read_parquet(pattern)
         found = frame.npartitions > 0 and len(frame.columns) > 0
     except (OSError, IndexError) as error:
         raise DataError(f"{pattern} matches no file that can be read.") from error
@@ -49,16 +58,21 @@ def read_files(pattern: str, text: Sequence[str] | str = (), target: str | None 
         raise DataError(f"{pattern} matches files that cannot be read ({excerpt(str(error))}).") from error
     if not found:
         raise DataError(f"{pattern} matches no file.")
-    return frame
+    for name in reading.drop:
+        if name not in frame.columns:
+            raise DataError(f"{pattern} has no column {name!r} to drop.{near(name, list(frame.columns))}")
+    return frame.drop(columns=list(reading.drop)) if reading.drop else frame
 
 
-def _read_text(pattern: str, separator: str, text: Sequence[str] | str, target: str | None) -> Any:
+def _read_text(pattern: str, separator: str, text: Sequence[str] | str, target: str | None, reading: Reading) -> Any:
     packed = pattern.endswith(".gz")
     how = {
-        "sep": separator,
+        "sep": reading.sep or separator,
+        "decimal": reading.decimal or ".",
+        "encoding": reading.encoding or "utf-8",
         "compression": "gzip" if packed else None,
         "blocksize": None if packed else "64MiB",
-        "na_values": list(MISSING),
+        "na_values": reading.markers,
         "keep_default_na": False,
     }
     begins_with = dd.read_csv(pattern, **how).dtypes
@@ -86,11 +100,12 @@ def fit_files(
     progress: Progress = silent,
     categorical: Sequence[str] | str = (),
     bins: str | None = None,
+    reading: Reading = _USUAL,
 ) -> Fitted:
     """Fit a model of the registry, by its short name, on all files that match a pattern.
 
     ``categorical`` names numeric columns that are codes of categories; ``address`` is that of :func:`connect`; ``bins``
-    is a parameter of the model.
+    is a parameter of the model; ``reading`` is that of :func:`read_files`.
     """
     entry = model_to_save(name)
     model = entry.make()
@@ -100,7 +115,7 @@ def fit_files(
         check_supported(model)
     except TypeError as error:
         raise DataError(str(error)) from error
-    frame = read_files(pattern, categorical, target)
+    frame = read_files(pattern, categorical, target, reading)
     columns = [str(column) for column in frame.columns]
     target = target or _usual_target(columns)
     for column in [target, *(() if categorical == "all" else categorical)]:
@@ -111,11 +126,14 @@ def fit_files(
     if codes:  # of Parquet files: those of text files have become text
         model.set_params(categorical_features=[each for each in columns if each not in (numbers - codes) | {target}])
     with _cluster(address) as client, listening(client, frame.npartitions, progress):
+        (n_unlabelled,) = computed(client, folded(Unlabelled(target), parts_of(some_columns(frame, [target])), client))
+        if n_unlabelled:
+            frame = frame.dropna(subset=[target])
         fitted = fit(model, frame, target, client)
     if len(fitted.classes_) < 2:
         raise DataError(f"{pattern} has the same label in all rows of column {target!r}: there is nothing to learn.")
     kinds = {column: _kind(dtype) for column, dtype in frame.dtypes.items()}
-    return Fitted(entry.name, fitted, target, kinds, int(fitted.class_count_.sum()), 0)
+    return Fitted(entry.name, fitted, target, kinds, int(fitted.class_count_.sum()), n_unlabelled, reading=reading)
 
 
 def _kind(dtype: Any) -> str:
@@ -137,7 +155,12 @@ def _cluster(address: str) -> Iterator[Any]:
 
 
 def predict_files(
-    saved: SavedModel, pattern: str, out: str | Path, address: str, progress: Progress = silent
+    saved: SavedModel,
+    pattern: str,
+    out: str | Path,
+    address: str,
+    progress: Progress = silent,
+    given: Given = None,
 ) -> Predicted:
     """Write the label and the probabilities of every row, one Parquet file per partition.
 
@@ -149,7 +172,7 @@ def predict_files(
         raise DataError(f"{out} exists already: name a new folder.")
     names = columns_of(saved)
     texts = [name for name, kind in kinds_of(saved).items() if kind == "text"]
-    frame = read_files(pattern, texts, saved.target)
+    frame = read_files(pattern, texts, saved.target, reading_of(saved, given))
     absent = [name for name in names if name not in frame.columns]
     if absent:
         raise DataError(f"{pattern} lacks the column {absent[0]!r}, which the model was fitted on.")
@@ -164,6 +187,22 @@ def predict_files(
         for left in unfinished.glob(f"*{_UNFINISHED}"):  # left by lost workers
             left.unlink()
     return Predicted(*counts)
+
+
+class Unlabelled:
+    """Counts the rows without a label."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+
+    def add(self, state: int | None, content: Any, part: Part) -> int:
+        content = part.frame(content)
+        if self.target not in content.columns:
+            raise part.lacks(self.target)
+        return (state or 0) + int(content[self.target].isna().sum())
+
+    def merge(self, one: int, other: int) -> int:
+        return one + other
 
 
 class Predictions:

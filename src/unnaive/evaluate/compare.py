@@ -31,10 +31,12 @@ from unnaive.evaluate.metrics import METRICS, RARE, STANDARD, UNBALANCED, Outcom
 from unnaive.evaluate.results_file import ResultsFile
 from unnaive.evaluate.splits import split
 from unnaive.io.datasets import Dataset
+from unnaive.io.reading import DataWarning
 from unnaive.models import Model, find_models
 
 _BASELINES = ("nb", "bernoulli-nb")
 _WARM_ROWS = 50
+_MAX_CLASSES = 10  # whose names are kept with the results
 
 
 def compare(
@@ -214,6 +216,28 @@ class _Plan:
                 raise ValueError(
                     f"The data set {name!r} has {dataset.n_rows} rows, too few for {smallest} folds: lower cv."
                 )
+            self._name_rare_classes(name, dataset)
+
+    def _name_rare_classes(self, name: str, dataset: Dataset) -> None:
+        """Warn of classes that cannot be in both parts of every fold."""
+        classes, counts = np.unique(np.asarray(dataset.y), return_counts=True)
+        few = 2 if self.test_size is not None else self.cv
+        rare = [(str(label), int(count)) for label, count in zip(classes.tolist(), counts) if count < few]
+        if not rare:
+            return
+        label, count = min(rare, key=lambda entry: entry[1])
+        rows = "1 row" if count == 1 else f"{count} rows"
+        others = f" (and {len(rare) - 1} other classes fewer than {few})" if len(rare) > 1 else ""
+        why = "a model that has to predict it has never seen it" if count == 1 else "some folds do not test it"
+        warnings.warn(
+            f"{name}: class {label!r} has {rows}{others}, too few for {self._protocol}: {why}; drop it, or use fewer.",
+            DataWarning,
+            stacklevel=4,
+        )
+
+    @property
+    def _protocol(self) -> str:
+        return "a hold-out" if self.test_size is not None else f"{self.cv} folds"
 
     @property
     def n_folds(self) -> int:
@@ -239,6 +263,9 @@ class _Plan:
                 "n_rows": dataset.n_rows,
                 "n_columns": dataset.n_columns,
                 "n_classes": len(classes),
+                "target": dataset.target,
+                "why_target": dataset.why_target,
+                "classes": [str(label) for label in classes[:_MAX_CLASSES].tolist()],
                 "largest_class": float(np.bincount(truth).max() / len(truth)),
                 "fingerprint": dataset.fingerprint,
                 **({"truth": truth.tolist()} if bias_variance else {}),
@@ -393,7 +420,6 @@ def _fit_and_score(
     labels = np.asarray(dataset.y)
     classes, truth = np.unique(labels, return_inverse=True)
     X_train, X_test = _safe_indexing(dataset.X, train), _safe_indexing(dataset.X, test)
-    _warm_up(task, contender, X_train, labels[train])
     model = clone(contender.estimator)
     X_fit, y_fit = X_train, labels[train]
     if contender.transductive:
@@ -403,6 +429,7 @@ def _fit_and_score(
         X_fit, y_fit = dataset.X, labels.astype(object)
         y_fit[test] = None
     with threadpool_limits(1):  # threads of matrix products and OpenMP: models use the cores they are told to
+        _warm_up(task, contender, X_train, labels[train])
         start = time.perf_counter()
         model.fit(X_fit, y_fit)
         fitted = time.perf_counter()

@@ -11,7 +11,7 @@ import hashlib
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -25,10 +25,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from unnaive.io.fetch import FETCHED, FOLDER, NoSuchDataError, keel_frame, keel_names
 from unnaive.io.fingerprint import digest_bytes, digest_column
 from unnaive.io.formats import PACKED, SUFFIXES, DataError, TableFile, as_text, open_table, split_suffix
-from unnaive.io.labels import labels_of
+from unnaive.io.labels import labels_of, refuse_unlikely_target
 from unnaive.io.reading import DataWarning, Reading
 from unnaive.io.source import Source, near
-from unnaive.io.table_file import FrameTable
+from unnaive.io.table_file import LAST, FrameTable
 
 BUNDLED: dict[str, Callable[..., Any]] = {
     "iris": load_iris,
@@ -60,6 +60,8 @@ class Dataset:
         Name of the label column.
     kind : {"table", "text"}, default="table"
         Whether the columns are those of a table, or documents: text, or lists of terms.
+    why_target : str, default=""
+        How the label column was chosen, if nobody named it.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Dataset:
     y: NDArray[Any]
     target: str
     kind: str = "table"
+    why_target: str = ""
 
     @property
     def n_rows(self) -> int:
@@ -124,7 +127,8 @@ def load(
         A name (see :func:`names`), optionally without its prefix uci_, keel_, mlb_ or text_, or the path of a file
         (see :func:`open_table`).
     target : str, optional
-        The label column. By default the one named class, else the last one; in a KEEL file its output.
+        The label column. By default the one named class, else the last one; in a KEEL file its output. A last column of
+        more than 20 different numbers, or of a value for every other row, is refused unless it is named.
     folder : str or Path, optional
         Folder of the named data sets; by default the environment variable UNNAIVE_DATA.
     reading : Reading, optional
@@ -169,11 +173,15 @@ def load(
     table = open_source(source, folder, target, reading=reading, categorical=categorical, text=text, download=download)
     path = table.source.path
     name = table.source.name or (split_suffix(path)[0] if path.suffix else path.name)
+    why = table.why_target if target is None else ""
     target = table.target if target is None else target
-    columns = columns_to_learn_from(table, name, target, text, categorical)
     for remark in table.remarks:
         warnings.warn(remark, DataWarning, stacklevel=2)
-    return _split(name, next(table.batches([*columns, target], table.n_rows)), target, "text" if text else "table")
+    columns = columns_to_learn_from(table, name, target, text, categorical)
+    found = _split(name, next(table.batches([*columns, target], table.n_rows)), target, "text" if text else "table")
+    if why.startswith(LAST):
+        refuse_unlikely_target(name, target, np.unique(found.y).tolist(), found.n_rows)
+    return replace(found, why_target=why)
 
 
 def open_source(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from unnaive.io.formats import DataError, TableFile
 
 _MAX_FRACTIONS = 50  # more distinct labels with fractions are measurements, not classes
 _MAX_LABELS = 10_000  # more are row identifiers, not classes
+_MAX_NUMBERS = 20  # more different numbers as labels must be asked for
+_FEW_ROWS = 20
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
@@ -58,6 +61,17 @@ class LabelReader:
     def read(self, column: pd.Series) -> NDArray[Any]:
         """The labels of a part of the column without missing values."""
         return np.array([self.labels[value] for value in column.tolist()], dtype=self.dtype)
+
+
+def refuse_unlikely_target(name: str, target: str, labels: Collection[Any], n_rows: int) -> None:
+    """Raise DataError if labels of a target that nobody named look like no classes."""
+    numbers = all(isinstance(label, int | float | np.number) for label in labels)
+    if (numbers and len(labels) > _MAX_NUMBERS) or (n_rows >= _FEW_ROWS and len(labels) > n_rows / 2):
+        what = "numbers" if numbers else "values"
+        raise DataError(
+            f"{name}: the last column, {target!r}, has {len(labels)} different {what} in {n_rows} rows, which look "
+            f"like no classes: name the column to predict with --target (target=…), {target!r} again if it is this one."
+        )
 
 
 def labels_of(name: str, column: pd.Series) -> NDArray[Any]:

@@ -13,6 +13,8 @@ import pyarrow as pa
 from unnaive.io.dates import days_of_text, zone_of_dates
 from unnaive.io.source import DataError, Source, near
 
+LAST = "the last column"
+
 
 class TableFile(ABC):
     """A file that holds a table; :func:`unnaive.io.open_table` opens one.
@@ -80,7 +82,7 @@ class TableFile(ABC):
     def why_target(self) -> str:
         """How the default column to predict was chosen."""
         if self.target == self.columns[-1] and self.target.lower() != "class":
-            return "the last column, as none is named class"
+            return f"{LAST}, as none is named class"
         return "the column named class" if self.target.lower() == "class" else "as the file says"
 
     def batches(self, columns: Sequence[str] | None = None, rows: int = 100_000) -> Iterator[pd.DataFrame]:
@@ -207,13 +209,13 @@ def _regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Tabl
 
 def _dates_as_days(frame: pd.DataFrame) -> tuple[set[str], pd.DataFrame]:
     """The columns of text that hold dates, and the frame with numbers of days in them."""
-    days = {}
+    days: dict[str, pd.Series] = {}
     for name, column in frame.items():
         if pd.api.types.is_string_dtype(column.dtype) and pd.api.types.infer_dtype(column, skipna=True) == "string":
             texts = pa.array(column, pa.large_string(), from_pandas=True)
             if texts.null_count < len(texts) and zone_of_dates(texts) is not None:
-                days[name] = days_of_text(texts).to_pandas()
-    return {*map(str, days)}, frame.assign(**days) if days else frame
+                days[str(name)] = days_of_text(texts).to_pandas()
+    return {*days}, frame.assign(**days) if days else frame
 
 
 def _kind_of_dtype(dtype: Any) -> str:

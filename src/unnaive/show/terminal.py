@@ -57,6 +57,44 @@ def leaderboard(comparison: Comparison, width: int) -> Table:
     return table
 
 
+def targets(comparison: Comparison) -> list[str]:
+    """What is predicted on each data set, and how that was chosen."""
+    return [
+        f"{name}: {facts['n_rows']:,} rows, predicting {facts['target']!r}"
+        + (f" ({facts['why_target']})" if facts["why_target"] else "")
+        + f", {facts['n_classes']} classes: {', '.join(map(one_line, facts['classes']))}"
+        + (", …" if facts["n_classes"] > len(facts["classes"]) else ".")
+        for name, facts in comparison.settings["data"].items()
+        if "target" in facts
+    ]
+
+
+def bias_variance(comparison: Comparison) -> Table | None:
+    """The error of each model taken apart, as the mean over the data sets; None unless that was asked for."""
+    parts = {
+        model: [found for data in comparison.data if (found := comparison.bias_variance(data, model)) is not None]
+        for model in comparison.models
+    }
+    if not any(parts.values()):
+        return None
+    title = "Error = bias + variance, mean over data sets (Webb; Kohavi and Wolpert)"
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
+    table.add_column("model", no_wrap=True)
+    names = {
+        "error": "error",
+        "bias": "bias",
+        "variance": "variance",
+        "kw_bias": "K&W bias",
+        "kw_variance": "K&W variance",
+    }
+    for shown in names.values():
+        table.add_column(shown, justify="right")
+    for model, of_model in parts.items():
+        means = [sum(part[name] for part in of_model) / len(of_model) if of_model else math.nan for name in names]
+        table.add_row(model, *map(_number, means), style=_style(model))
+    return table
+
+
 def by_data_set(comparison: Comparison) -> Table | None:
     """The scores of all models by data set; None if there is only one data set, or too many to read."""
     if not 1 < len(comparison.data) <= _MAX_DATA_SETS_SHOWN:
