@@ -22,6 +22,7 @@ BENCHES = {
     "large": "PooledBayes beside boosting and forests on tables of 3,000 rows to a million: scores, seconds, memory",
     "leave_one_out": "what PooledBayes expects of itself beside tenfold cross-validation; small and wide tables",
     "ablation": "PooledBayes with parts left out or changed, on the tables of the leaderboard",
+    "first_use": "the first fit and prediction of every table model with nothing compiled",
     "versions": "every model of two checkouts: seconds to fit and predict, and whether answers are equal",
 }
 
