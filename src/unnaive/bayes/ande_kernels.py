@@ -10,10 +10,8 @@ from unnaive.bayes.aode_kernels import (
     NONE_FREQUENT,
     NONE_WEIGHTED,
     add_scaled,
-    describe_columns,
     fill_parent_factor,
     find_columns,
-    make_buffers,
     move_to_logs,
 )
 from unnaive.core.compiled import njit
@@ -42,12 +40,7 @@ def _multiply_two(product0, product1, flat, parents_offset, offsets, extra, firs
     return product0, product1
 
 
-@njit(cache=True, nogil=True)
-def _fill_parent_factor(factor, parents, bounds, offsets, counts, children, factors, columns, group_size, inverse):
-    return fill_parent_factor(factor, parents, bounds, offsets, counts, children, factors, columns, group_size, inverse)
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _end_row(score, largest, n_admissible, n_frequent, scaled, out):
     """Write a row's scores; return why there are none, or 0."""
     if n_admissible == 0:
@@ -60,26 +53,23 @@ def _end_row(score, largest, n_admissible, n_frequent, scaled, out):
 
 
 @njit(cache=True, nogil=True)
-def score_two_parents(codes, order, pairs, triples, factors, out, fallback):
+def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fallback):
     """Joint log scores averaged over sets of two parents; ``fallback`` says which rows have none, and why."""
     scaled, every = factors.scaled, factors.every
-    starts, has_missing = factors.starts, factors.has_missing
     n_classes = out.shape[1]
-    row, sets = make_buffers(2, codes.shape[1], pairs, factors)
     score, largest, product, logs = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     factor, computed_for, status, inverse = sets
-    columns, offsets, extra, group_size = row
+    columns, offsets, extra, group_size, columns_of = row
     first, second, third = offsets[0], offsets[1], offsets[2]
     flat = triples.reshape(-1)
-    size, column_set = 0, 0
-    for r in order:
-        size, same = find_columns(codes[r], starts, has_missing, columns, offsets, size)
-        if not same or column_set == 0:
-            column_set += 1
-            describe_columns(size, factors, row)
+    for place in range(order.shape[0]):
+        r = order[place]
+        size = find_columns(codes[r], factors, row)
+        column_set = columns_of[1]
         n_admissible, n_frequent = 0, 0
-        score[:] = 0.0
-        largest[:] = -np.inf
+        for y in range(n_classes):
+            score[y] = 0.0
+            largest[y] = -np.inf
         for a in range(size):
             for b in range(a):
                 # Children before, between and after the parents: the columns of a triple stand in order.
@@ -87,7 +77,7 @@ def score_two_parents(codes, order, pairs, triples, factors, out, fallback):
                 if computed_for[high] != column_set:
                     computed_for[high] = column_set
                     parents, bounds, places = (columns[a], columns[b]), (-1, b, a, size), (low, middle, high)
-                    status[high] = _fill_parent_factor(
+                    status[high] = fill_parent_factor(
                         factor[high], parents, bounds, places, pairs, triples, factors, columns, group_size, inverse
                     )
                 n_frequent += status[high] != INFREQUENT
@@ -117,24 +107,21 @@ def score_two_parents(codes, order, pairs, triples, factors, out, fallback):
 
 
 @njit(cache=True, nogil=True)
-def score_three_parents(codes, order, triples, quads, factors, out, fallback):
+def score_three_parents(codes, order, triples, quads, factors, row, sets, out, fallback):
     """The same over sets of three parents."""
     scaled, every = factors.scaled, factors.every
-    starts, has_missing = factors.starts, factors.has_missing
-    row, sets = make_buffers(3, codes.shape[1], triples, factors)
     n_classes = out.shape[1]
     score, largest, product, logs = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     factor, computed_for, status, inverse = sets
-    columns, offsets, extra, group_size = row
-    size, column_set = 0, 0
-    for r in order:
-        size, same = find_columns(codes[r], starts, has_missing, columns, offsets, size)
-        if not same or column_set == 0:
-            column_set += 1
-            describe_columns(size, factors, row)
+    columns, offsets, extra, group_size, columns_of = row
+    for place in range(order.shape[0]):
+        r = order[place]
+        size = find_columns(codes[r], factors, row)
+        column_set = columns_of[1]
         n_admissible, n_frequent = 0, 0
-        score[:] = 0.0
-        largest[:] = -np.inf
+        for y in range(n_classes):
+            score[y] = 0.0
+            largest[y] = -np.inf
         for a in range(size):
             for b in range(a):
                 for c in range(b):
@@ -149,7 +136,7 @@ def score_three_parents(codes, order, triples, quads, factors, out, fallback):
                     if computed_for[at] != column_set:
                         computed_for[at] = column_set
                         parents, bounds = (columns[a], columns[b], columns[c]), (-1, c, b, a, size)
-                        status[at] = _fill_parent_factor(
+                        status[at] = fill_parent_factor(
                             factor[at], parents, bounds, places, triples, quads, factors, columns, group_size, inverse
                         )
                     n_frequent += status[at] != INFREQUENT

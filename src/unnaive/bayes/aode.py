@@ -22,8 +22,11 @@ from unnaive.bayes.aode_kernels import (
     Factors,
     cache_order,
     complete_row_factors,
+    make_buffers,
     score_complete_rows,
     score_one_parent,
+    score_one_parent_of_two_classes,
+    score_one_parent_scaled,
     smoothed_pairs,
 )
 from unnaive.bayes.column_pairs import GroupedTerms, group_terms
@@ -77,14 +80,23 @@ class _Average:
             rows = self._score_complete_rows(codes, self.grouped, scores)
         low, high = counts.tables[self.n - 1 : self.n + 1]
         rows = rows[cache_order(codes[rows], counts.n_values, high.nbytes)]
-        kernel = (score_one_parent, score_two_parents, score_three_parents)[self.n - 1]
-        kernel(codes, rows, low, high, self.factors, scores, fallback)
+        row, sets = make_buffers(self.n, counts.n_columns, low, self.factors)
+        self._kernel(codes, rows, low, high, self.factors, row, sets, scores, fallback)
         for reason in (NONE_FREQUENT, NONE_WEIGHTED):
             rows = np.flatnonzero(fallback == reason)
             if len(rows):
                 other = self.one_parent_less if reason == NONE_FREQUENT else self.unweighted
                 scores[rows] = other.score(codes[rows], all_codes[rows])
         return scores
+
+    @property
+    def _kernel(self) -> Any:
+        """What scores rows: one of the kernels, as each is compiled when it is first called."""
+        if self.n == 1 and self.factors.scaled:
+            return score_one_parent_scaled
+        if self.n == 1 and self.counts.n_classes == 2:
+            return score_one_parent_of_two_classes
+        return (score_one_parent, score_two_parents, score_three_parents)[self.n - 1]
 
     def _score_complete_rows(
         self, codes: NDArray[np.int32], grouped: GroupedTerms, scores: NDArray[np.float64]
@@ -136,7 +148,8 @@ def _average(
         n_values, pairs = counts.n_values, counts.pairs
         grouped = group_terms(counts, lambda: smoothed_pairs(n_values, pairs, factors), multiply=True)
         if grouped is not None:
-            of_complete_rows = complete_row_factors(n_values, counts.singles, pairs, factors)
+            row, sets = make_buffers(1, n_columns, counts.singles, factors)
+            of_complete_rows = complete_row_factors(n_values, counts.singles, pairs, factors, row, sets)
     return _Average(counts, n, smoothing, factors, grouped, of_complete_rows)
 
 

@@ -60,6 +60,7 @@ class RowBuffers(NamedTuple):
     offsets: NDArray[np.int64]  # where each column begins in the tables of every order
     extra: NDArray[np.float64]  # added to the counts of each column
     group_size: NDArray[np.int64]  # number of columns per denominator
+    column_set: NDArray[np.int64]  # number of observed columns, and of changes of the columns so far
 
 
 class SetBuffers(NamedTuple):
@@ -71,15 +72,17 @@ class SetBuffers(NamedTuple):
     inverse: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
-def make_buffers(n_parents, n_columns, counts, factors):
+def make_buffers(
+    n_parents: int, n_columns: int, counts: NDArray[np.float64], factors: Factors
+) -> tuple[RowBuffers, SetBuffers]:
     """Buffers for rows of ``n_columns``, and for the parent sets of a table of counts."""
     n_sets, n_classes = counts.shape
     row = RowBuffers(
         np.full(n_columns, -1, np.int64),
         np.empty((n_parents + 1, n_columns), np.int64),
         np.empty(n_columns),
-        np.empty(factors.group_added.shape[0], np.int64),
+        np.empty(len(factors.group_added), np.int64),
+        np.zeros(2, np.int64),
     )
     sets = SetBuffers(
         np.empty((n_sets, n_classes)), np.zeros(n_sets, np.int64), np.empty(n_sets, np.int8), np.empty(n_classes)
@@ -87,14 +90,13 @@ def make_buffers(n_parents, n_columns, counts, factors):
     return row, sets
 
 
-@njit(cache=True, nogil=True)
-def find_columns(codes, starts, has_missing, columns, offsets, size):
-    """List the observed columns of a row and their offsets in the tables of every order.
-
-    Returns their number, and whether they are the ``size`` columns listed before.
-    """
+@njit(cache=True, nogil=True, inline="always")
+def find_columns(codes, factors, row):
+    """List the observed columns of a row, with their offsets in the tables of every order, and return their number."""
+    columns, offsets, column_set = row.columns, row.offsets, row.column_set
+    starts, has_missing = factors.starts, factors.has_missing
     n_observed = 0
-    same = True
+    same = column_set[1] > 0
     for i in range(codes.shape[0]):
         code = codes[i]
         if code < 0:
@@ -107,14 +109,19 @@ def find_columns(codes, starts, has_missing, columns, offsets, size):
         for k in range(2, offsets.shape[0]):
             offsets[k, n_observed] = starts[k + 1, i] + position * starts[k, i]
         n_observed += 1
-    return n_observed, same and n_observed == size
+    if not same or n_observed != column_set[0]:
+        column_set[0] = n_observed
+        column_set[1] += 1
+        describe_columns(column_set[0], factors, row)
+    return n_observed
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def describe_columns(size, factors, row):
     """Look up the smoothing terms of a row's columns, and count the columns per denominator."""
     columns, group_size, group = row.columns, row.group_size, factors.group
-    group_size[:] = 0
+    for g in range(group_size.shape[0]):
+        group_size[g] = 0
     for a in range(size):
         if group[columns[a]] >= 0:
             group_size[group[columns[a]]] += 1
@@ -163,7 +170,7 @@ def fill_parent_factor(factor, parents, bounds, offsets, counts, children, facto
     return ADMISSIBLE
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _divide_by_powers(factor, counts, group_size, group_added, scaled, inverse):
     """Divide by the denominators of the columns that were never missing in training."""
     n_classes = factor.shape[0]
@@ -189,7 +196,7 @@ def _divide_by_powers(factor, counts, group_size, group_added, scaled, inverse):
                 inverse[y] *= inverse[y]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _divide_by_observed(factor, counts, missing, added, scaled):
     """Divide by the denominator of one column that was missing in some training rows."""
     for y in range(factor.shape[0]):
@@ -208,7 +215,7 @@ def move_to_logs(products, logs):
         products[y] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def add_scaled(score, products, logs, largest):
     """Add a parent set's products to a sum that is kept as score * exp(largest)."""
     for y in range(score.shape[0]):
@@ -220,133 +227,153 @@ def add_scaled(score, products, logs, largest):
             largest[y] = value
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _admit_parents(size, singles, pairs, factors, row, sets):
+    """Compute the factors that a row needs; return why it has no admissible parent, or 0."""
+    columns, offsets, _, group_size, column_set = row
+    factor, computed_for, status, inverse = sets
+    n_frequent = 0
+    n_admissible = 0
+    for a in range(size):
+        at = offsets[0, a]
+        if computed_for[at] != column_set[1]:
+            computed_for[at] = column_set[1]
+            parents, bounds, places = (columns[a],), (-1, a, size), (offsets[1, a], at)
+            status[at] = fill_parent_factor(
+                factor[at], parents, bounds, places, singles, pairs, factors, columns, group_size, inverse
+            )
+        n_frequent += status[at] != INFREQUENT
+        n_admissible += status[at] == ADMISSIBLE
+    if n_admissible == 0:
+        return NONE_FREQUENT if n_frequent == 0 else NONE_WEIGHTED
+    return 0
+
+
 @njit(cache=True, nogil=True)
-def score_one_parent(codes, order, singles, pairs, factors, out, fallback):
+def score_one_parent(codes, order, singles, pairs, factors, row, sets, out, fallback):
     """Joint log scores averaged over one superparent at a time; ``fallback`` says which rows have none, and why."""
-    starts, has_missing = factors.starts, factors.has_missing
     n_columns = codes.shape[1]
     n_classes = out.shape[1]
-    row, sets = make_buffers(1, n_columns, singles, factors)
-    factor, computed_for, status, inverse = sets
-    columns, offsets, extra, group_size = row
-    first, second = offsets[0], offsets[1]
+    factor, extra = sets.factor, row.extra
+    first, second = row.offsets[0], row.offsets[1]
     score = np.empty(n_classes)
     products = np.empty((n_columns, n_classes))
-    flat_products, flat_pairs = products.reshape(-1), pairs.reshape(-1)
-    logs = np.empty((n_columns, n_classes))
-    size = 0
-    column_set = 0
-    for r in order:
-        size, same = find_columns(codes[r], starts, has_missing, columns, offsets, size)
-        if not same or column_set == 0:
-            column_set += 1
-            describe_columns(size, factors, row)
-        n_frequent = 0
-        n_admissible = 0
+    for at in range(order.shape[0]):
+        r = order[at]
+        size = find_columns(codes[r], factors, row)
+        fallback[r] = _admit_parents(size, singles, pairs, factors, row, sets)
+        if fallback[r] != 0:
+            continue
         for a in range(size):
-            at = first[a]
-            if computed_for[at] != column_set:
-                computed_for[at] = column_set
-                parents, bounds, places = (columns[a],), (-1, a, size), (second[a], at)
-                status[at] = fill_parent_factor(
-                    factor[at], parents, bounds, places, singles, pairs, factors, columns, group_size, inverse
-                )
-            n_frequent += status[at] != INFREQUENT
-            n_admissible += status[at] == ADMISSIBLE
-        if n_admissible == 0:
-            fallback[r] = NONE_FREQUENT if n_frequent == 0 else NONE_WEIGHTED
-        elif factors.scaled:
-            _score_row_scaled(products, logs, pairs, row, size, factors.every, sets, score, out[r])
-        elif n_classes == 2:
-            _score_row_of_two_classes(flat_products, flat_pairs, first, second, extra, size, factor, out[r])
-        else:
-            for a in range(size):
-                mine = products[a]
-                mine[:] = factor[first[a]]
-                my_extra = extra[a]
-                for b in range(a):
-                    both = pairs[second[a] + first[b]]
-                    theirs = products[b]
-                    their_extra = extra[b]
-                    for y in range(n_classes):
-                        count = both[y]
-                        mine[y] *= count + their_extra
-                        theirs[y] *= count + my_extra
-            score[:] = 0.0
-            for a in range(size):
-                mine = products[a]
+            mine = products[a]
+            mine_at = first[a]
+            for y in range(n_classes):
+                mine[y] = factor[mine_at, y]
+            my_extra = extra[a]
+            for b in range(a):
+                both = pairs[second[a] + first[b]]
+                theirs = products[b]
+                their_extra = extra[b]
                 for y in range(n_classes):
-                    score[y] += mine[y]
+                    count = both[y]
+                    mine[y] *= count + their_extra
+                    theirs[y] *= count + my_extra
+        for y in range(n_classes):
+            score[y] = 0.0
+        for a in range(size):
+            mine = products[a]
             for y in range(n_classes):
-                out[r, y] = np.log(score[y])
+                score[y] += mine[y]
+        for y in range(n_classes):
+            out[r, y] = np.log(score[y])
 
 
 @njit(cache=True, nogil=True)
-def _score_row_of_two_classes(products, pairs, first, second, extra, size, parent_factor, out):
-    """A row of two classes, the common case, too few for a vectorized loop over classes."""
-    for a in range(size):
-        mine0, mine1 = parent_factor[first[a], 0], parent_factor[first[a], 1]
-        my_offset, my_extra = second[a], extra[a]
-        for b in range(a):
-            at = np.uint64(2 * (my_offset + first[b]))
-            count0, count1 = pairs[at], pairs[at + np.uint64(1)]
-            mine0 *= count0 + extra[b]
-            mine1 *= count1 + extra[b]
-            products[2 * b] *= count0 + my_extra
-            products[2 * b + 1] *= count1 + my_extra
-        products[2 * a], products[2 * a + 1] = mine0, mine1
-    score0, score1 = 0.0, 0.0
-    for a in range(size):
-        score0 += products[2 * a]
-        score1 += products[2 * a + 1]
-    out[0], out[1] = np.log(score0), np.log(score1)
+def score_one_parent_of_two_classes(codes, order, singles, pairs, factors, row, sets, out, fallback):
+    """The same for two classes, the common case, too few for a vectorized loop over classes."""
+    factor, extra = sets.factor, row.extra
+    first, second = row.offsets[0], row.offsets[1]
+    products = np.empty((codes.shape[1], 2))
+    for at in range(order.shape[0]):
+        r = order[at]
+        size = find_columns(codes[r], factors, row)
+        fallback[r] = _admit_parents(size, singles, pairs, factors, row, sets)
+        if fallback[r] != 0:
+            continue
+        for a in range(size):
+            mine0, mine1 = factor[first[a], 0], factor[first[a], 1]
+            my_offset, my_extra = second[a], extra[a]
+            for b in range(a):
+                both = np.uint64(my_offset + first[b])
+                count0, count1 = pairs[both, 0], pairs[both, 1]
+                mine0 *= count0 + extra[b]
+                mine1 *= count1 + extra[b]
+                products[b, 0] *= count0 + my_extra
+                products[b, 1] *= count1 + my_extra
+            products[a, 0], products[a, 1] = mine0, mine1
+        score0, score1 = 0.0, 0.0
+        for a in range(size):
+            score0 += products[a, 0]
+            score1 += products[a, 1]
+        out[r, 0], out[r, 1] = np.log(score0), np.log(score1)
 
 
 @njit(cache=True, nogil=True)
-def _score_row_scaled(products, logs, pairs, row, size, every, sets, score, out):
-    """A row of so many columns that products have to be moved into logarithms."""
-    first, second, extra = row.offsets[0], row.offsets[1], row.extra
-    n_classes = out.shape[0]
-    largest = np.full(n_classes, -np.inf)
-    for a in range(size):
-        products[a] = 1.0
-        logs[a] = sets.factor[first[a]]
-        for b in range(a):
-            both = pairs[second[a] + first[b]]
+def score_one_parent_scaled(codes, order, singles, pairs, factors, row, sets, out, fallback):
+    """The same for so many columns that products have to be moved into logarithms."""
+    n_columns = codes.shape[1]
+    n_classes = out.shape[1]
+    first, second, extra, every = row.offsets[0], row.offsets[1], row.extra, factors.every
+    score, largest = np.empty(n_classes), np.empty(n_classes)
+    products, logs = np.empty((n_columns, n_classes)), np.empty((n_columns, n_classes))
+    for at in range(order.shape[0]):
+        r = order[at]
+        size = find_columns(codes[r], factors, row)
+        fallback[r] = _admit_parents(size, singles, pairs, factors, row, sets)
+        if fallback[r] != 0:
+            continue
+        for a in range(size):
             for y in range(n_classes):
-                products[a, y] *= both[y] + extra[b]
-                products[b, y] *= both[y] + extra[a]
-            if (b + 1) % every == 0 or b == a - 1:
-                move_to_logs(products[a], logs[a])
-        if (a + 1) % every == 0:
-            for b in range(a + 1):
-                move_to_logs(products[b], logs[b])
-    score[:] = 0.0
-    for a in range(size):
-        if sets.status[first[a]] == ADMISSIBLE:
-            add_scaled(score, products[a], logs[a], largest)
-    for y in range(n_classes):
-        out[y] = np.log(score[y]) + largest[y]
+                products[a, y] = 1.0
+                logs[a, y] = sets.factor[first[a], y]
+            for b in range(a):
+                both = pairs[second[a] + first[b]]
+                for y in range(n_classes):
+                    products[a, y] *= both[y] + extra[b]
+                    products[b, y] *= both[y] + extra[a]
+                if (b + 1) % every == 0 or b == a - 1:
+                    move_to_logs(products[a], logs[a])
+            if (a + 1) % every == 0:
+                for b in range(a + 1):
+                    move_to_logs(products[b], logs[b])
+        for y in range(n_classes):
+            score[y] = 0.0
+            largest[y] = -np.inf
+        for a in range(size):
+            if sets.status[first[a]] == ADMISSIBLE:
+                add_scaled(score, products[a], logs[a], largest)
+        for y in range(n_classes):
+            out[r, y] = np.log(score[y]) + largest[y]
 
 
 @njit(cache=True, nogil=True)
-def complete_row_factors(n_values, singles, pairs, factors):
+def complete_row_factors(n_values, singles, pairs, factors, row, sets):
     """The factor of every value as the superparent of a complete row, in the linear domain."""
     n_columns = n_values.shape[0]
-    row, sets = make_buffers(1, n_columns, singles, factors)
-    row.columns[:] = np.arange(n_columns)
+    for i in range(n_columns):
+        row.columns[i] = i
     describe_columns(n_columns, factors, row)
-    factor, _, _, inverse = sets
-    factor[:] = 0.0
+    sets.factor[:] = 0.0
     for i in range(n_columns):
         bounds = (-1, i, n_columns)
         for code in range(n_values[i]):
             position = code + factors.has_missing[i]
             offsets = factors.starts[2, i] + position * factors.starts[1, i], factors.starts[1, i] + position
+            factor = sets.factor[offsets[1]]
             fill_parent_factor(
-                factor[offsets[1]], (i,), bounds, offsets, singles, pairs, factors, row.columns, row.group_size, inverse
+                factor, (i,), bounds, offsets, singles, pairs, factors, row.columns, row.group_size, sets.inverse
             )
-    return factor
+    return sets.factor
 
 
 @njit(cache=True, nogil=True)

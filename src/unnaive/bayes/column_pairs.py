@@ -77,7 +77,7 @@ def _term(starts, has_missing, pair_terms, i, code_i, j, code_j, y):
     return pair_terms[starts[2, j] + position_j * starts[1, j] + starts[1, i] + position_i, 2 + y]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def find_groups(codes, n_values, group_starts, groups):
     """Offsets of a complete row's values in every group."""
     n_columns = codes.shape[0]

@@ -137,8 +137,9 @@ def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, l
                         mine[y] += terms[y]
                         theirs[y] += terms[n_classes + y]
         score = out[row]
-        score[:] = log_prior
-        product[:] = 1.0
+        for y in range(n_classes):
+            score[y] = log_prior[y]
+            product[y] = 1.0
         for a in range(size):
             if only != _EVERY_COLUMN and columns[a] != only:
                 continue
@@ -155,7 +156,7 @@ def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, l
             score[y] += np.log(product[y])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _mix_two_classes(mixed, tables, first, second, size):
     """The mixtures of a row of two classes, the common case, too few for a vectorized loop over classes."""
     for a in range(size):

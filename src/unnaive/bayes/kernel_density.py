@@ -193,7 +193,7 @@ def _normal_interval(low, high):
     return _normal_cdf(high) - _normal_cdf(low)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _kernel_mass(x, half, sigma, centers, shares):
     """The probability of all kernels together, from x outwards while kernels further off can matter.
 

@@ -197,7 +197,7 @@ def equal_width_codes(numbers: NDArray[np.float64], n_bins: int) -> NDArray[np.i
     return np.where(np.isnan(places), -1, places).astype(np.int32)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _fill_terms(codes, numbers, starts, tables, mean, constant, precision, terms):
     """log P(x_j | y) of one row."""
     n_classes = terms.shape[1]
@@ -222,9 +222,10 @@ def _fill_terms(codes, numbers, starts, tables, mean, constant, precision, terms
                 term[y] = max(constant[column, y] - off * off * precision[column, y], _MIN_LOG_DENSITY)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _add_terms(terms, log_prior, exponents, score):
-    score[:] = log_prior
+    for y in range(score.shape[0]):
+        score[y] = log_prior[y]
     for column in range(terms.shape[0]):
         for y in range(score.shape[0]):
             score[y] += exponents[column] * terms[column, y]
@@ -244,10 +245,12 @@ def _all_terms(codes, numbers, starts, tables, mean, constant, precision, terms)
         _fill_terms(codes[row], numbers[row], starts, tables, mean, constant, precision, terms[row])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _posterior(score, shares):
     """P(y | x) from the scores of a row; returns the largest score, and the log of their sum relative to it."""
-    largest = score.max()
+    largest = score[0]
+    for y in range(score.shape[0]):
+        largest = max(largest, score[y])
     total = 0.0
     for y in range(score.shape[0]):
         shares[y] = np.exp(score[y] - largest)
@@ -257,7 +260,7 @@ def _posterior(score, shares):
     return largest, np.log(total)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _slopes(score, own, squared, slope):
     """The loss of a row of class ``own``, and its derivatives by the scores of the classes."""
     n_classes = score.shape[0]

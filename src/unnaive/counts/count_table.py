@@ -25,8 +25,6 @@ from unnaive.core.compiled import njit
 from unnaive.counts.statistic import Growth, Rows, Shrinkage, Statistic, check_equal, checked_counts
 from unnaive.counts.weighted_counts import WholeCounts
 
-MAX_ORDER = 4
-
 Cells = TypeVar("Cells", float, NDArray[np.float64])
 
 
@@ -120,8 +118,15 @@ class CountTable(WholeCounts):
 
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows; a missing value needs a position in its column."""
-        tables = self.tables + [np.zeros((0, 1))] * (MAX_ORDER - self.order)
-        _count(rows.codes, classes, weights, self.starts, self.has_missing, self.order, self.class_count, *tables)
+        flat = [table.reshape(-1) for table in self.tables]
+        positions = np.empty((self.order, self.n_columns), np.uint64)
+        layout = self.starts, self.has_missing, positions, self.class_count
+        if self.order <= 2:
+            pairs = flat[1] if self.order == 2 else np.zeros(0)
+            _count(rows.codes, classes, weights, *layout, flat[0], pairs)
+        else:
+            quads = flat[3] if self.order == 4 else np.zeros(0)
+            _count_many(rows.codes, classes, weights, *layout, *flat[:3], quads)
 
     def merge(self, other: CountTable) -> None:
         """Add the counts of a table of the same shape."""
@@ -265,7 +270,7 @@ def counted_into(
     return statistic
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _count_pairs(pairs, first, second, weight):
     """Count the pairs of a row, two columns at a time: each index that is read is used twice."""
     n_columns = first.shape[0]
@@ -282,40 +287,52 @@ def _count_pairs(pairs, first, second, weight):
             pairs[here + first[j]] += weight
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _count_values(codes, label, weight, starts, has_missing, positions, n_classes, singles):
+    """Count the values of a row; ``positions[k]`` becomes where each begins in the flat table of k + 1 columns.
+
+    Tables are flat and indices unsigned: an access is an addition, without a check for negative indices.
+    """
+    for i in range(codes.shape[0]):
+        position = codes[i] + has_missing[i]
+        # Every combination has one column in first place, which adds the class.
+        positions[0, i] = (starts[1, i] + position) * n_classes + label
+        singles[positions[0, i]] += weight
+        for k in range(1, positions.shape[0]):
+            positions[k, i] = (starts[k + 1, i] + position * starts[k, i]) * n_classes
+
+
 @njit(cache=True, nogil=True)
-def _count(codes, classes, weights, starts, has_missing, order, class_count, singles, pairs, triples, quads):
-    n_rows, n_columns = codes.shape
-    n_classes = class_count.shape[0]
-    # Flat tables and unsigned indices: an access is an addition, without a check for negative indices.
-    flat1, flat2, flat3, flat4 = (singles.reshape(-1), pairs.reshape(-1), triples.reshape(-1), quads.reshape(-1))
-    first, second, third, fourth = np.empty((MAX_ORDER, n_columns), np.uint64)
-    for row in range(n_rows):
-        label = classes[row]
+def _count(codes, classes, weights, starts, has_missing, positions, class_count, singles, pairs):
+    """Count rows in flat tables of values, and of pairs if there are two rows of positions."""
+    for row in range(codes.shape[0]):
         weight = weights[row]
-        class_count[label] += weight
+        class_count[classes[row]] += weight
+        _count_values(codes[row], classes[row], weight, starts, has_missing, positions, class_count.shape[0], singles)
+        if positions.shape[0] > 1:
+            _count_pairs(pairs, positions[0], positions[1], weight)
+
+
+@njit(cache=True, nogil=True)
+def _count_many(codes, classes, weights, starts, has_missing, positions, class_count, singles, pairs, triples, quads):
+    """The same with triples, and with quadruples if there are four rows of positions."""
+    n_rows, n_columns = codes.shape
+    first, second, third = positions[0], positions[1], positions[2]
+    fourth = positions[positions.shape[0] - 1]
+    for row in range(n_rows):
+        weight = weights[row]
+        class_count[classes[row]] += weight
+        _count_values(codes[row], classes[row], weight, starts, has_missing, positions, class_count.shape[0], singles)
+        _count_pairs(pairs, first, second, weight)
         for i in range(n_columns):
-            position = codes[row, i] + has_missing[i]
-            # Every combination has one column in first place, which adds the class.
-            first[i] = (starts[1, i] + position) * n_classes + label
-            flat1[first[i]] += weight
-            if order >= 2:
-                second[i] = (starts[2, i] + position * starts[1, i]) * n_classes
-            if order >= 3:
-                third[i] = (starts[3, i] + position * starts[2, i]) * n_classes
-            if order >= 4:
-                fourth[i] = (starts[4, i] + position * starts[3, i]) * n_classes
-        if order >= 2:
-            _count_pairs(flat2, first, second, weight)
-        if order >= 3:
-            for i in range(n_columns):
-                for j in range(i):
-                    both = third[i] + second[j]
-                    for k in range(j):
-                        flat3[both + first[k]] += weight
-        if order >= 4:
+            for j in range(i):
+                both = third[i] + second[j]
+                for k in range(j):
+                    triples[both + first[k]] += weight
+        if positions.shape[0] > 3:
             for i in range(n_columns):
                 for j in range(i):
                     for k in range(j):
                         three = fourth[i] + third[j] + second[k]
                         for m in range(k):
-                            flat4[three + first[m]] += weight
+                            quads[three + first[m]] += weight

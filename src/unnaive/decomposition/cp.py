@@ -158,7 +158,7 @@ def _multiply(vectors, vector, products):
         products[term] = total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _products_after(rows, starts, residual, columns, classes, after):
     """For each column and row, the product of all factors of later modes, the class included."""
     n_columns, n_rows = rows.shape

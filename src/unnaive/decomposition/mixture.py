@@ -166,7 +166,8 @@ def _expect(codes, counts, weights, columns, classes, starts, of_weights, of_col
     share = np.empty(n_terms)
     log_likelihood = 0.0
     for row in range(n_rows):
-        product[:] = weights
+        for term in range(n_terms):
+            product[term] = weights[term]
         log_scale = 0.0
         for column in range(n_columns):
             value = codes[row, column]
@@ -175,9 +176,12 @@ def _expect(codes, counts, weights, columns, classes, starts, of_weights, of_col
                 for term in range(n_terms):
                     product[term] *= vector[term]
             if column % FACTORS_BETWEEN == FACTORS_BETWEEN - 1:
-                largest = product.max()
+                largest = 0.0
+                for term in range(n_terms):
+                    largest = max(largest, product[term])
                 if largest < TINY:
-                    product /= largest
+                    for term in range(n_terms):
+                        product[term] /= largest
                     log_scale += np.log(largest)
         share[:] = 0.0
         for label in range(counts.shape[1]):

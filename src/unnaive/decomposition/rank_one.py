@@ -84,7 +84,8 @@ def _values(codes, starts, columns, sums, weights, classes, values, log_scale):
     n_terms = weights.shape[0]
     product = np.empty(n_terms)
     for row in range(n_rows):
-        product[:] = weights
+        for term in range(n_terms):
+            product[term] = weights[term]
         for column in range(n_columns):
             value = codes[row, column]
             vector = sums[column] if value < 0 else columns[starts[column] + value]

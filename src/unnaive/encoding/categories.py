@@ -398,7 +398,7 @@ def _bin_numbers(numbers, cuts, bins):
             bins[i] = -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def bin_of(value, cuts, start, stop):
     """Number of ``cuts[start:stop]``, which ascend, below a number; -1 for NaN."""
     if np.isnan(value):

@@ -215,7 +215,7 @@ def _lowest_possible(before, after, base, totals, weight, whole):
     return bound / (weight * _LN2)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _lowest_entropy_cut(counts, first, stop, totals, weight, buffers, whole, sums):
     """Index of the last value left of the best cut, and the class entropy given that cut.
 
@@ -353,6 +353,7 @@ def _cut_points(lowest, highest, counts, kononenko, better_encoding, whole, sums
     first_of[0] = 0
     stop_of[0] = m
     pending = 1
+    n_cuts = 0
     while pending > 0:
         pending -= 1
         first = first_of[pending]
@@ -383,13 +384,14 @@ def _cut_points(lowest, highest, counts, kononenko, better_encoding, whole, sums
             accepted = entropy - entropy_after > (cut_bits + class_bits) / weight
         if accepted:
             is_cut[best] = True
+            n_cuts += 1
             first_of[pending] = first
             stop_of[pending] = best + 1
             first_of[pending + 1] = best + 1
             stop_of[pending + 1] = stop
             pending += 2
 
-    cuts = np.empty(is_cut.sum())
+    cuts = np.empty(n_cuts)
     found = 0
     for i in range(m):
         if is_cut[i]:

@@ -335,7 +335,7 @@ def _bound(tree, node, x, own, group, factor, part_of_node, group_of_node):
     return bound
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _search(tree, row, groups, factor, part, part_of_node, group_of_node, known, stack, bounds):
     """The row of another component whose edge to this one comes first of all, and before a known one (square, i, j).
 

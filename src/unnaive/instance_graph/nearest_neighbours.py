@@ -145,7 +145,7 @@ def _build(X, n_nodes):
     return X[order], order, start, stop, box, lowest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _widest(X, rows):
     """The column with the largest mean absolute deviation, which is robust to outliers."""
     n_columns = X.shape[1]
@@ -160,7 +160,7 @@ def _widest(X, rows):
     return np.argmax(deviations)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _halve(values, order, first, last, middle):
     """Partition around the median by Hoare's selection."""
     while first < last:
@@ -185,7 +185,7 @@ def _halve(values, order, first, last, middle):
             return
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def squared_distance(x, y):
     """The squared distance of two rows, summed over the columns in order."""
     total = 0.0
@@ -236,7 +236,7 @@ def _find_in_tree(tree, queries, indices, squares):
         squares[query], indices[query] = best, nearest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def sum_squares(columns, first, last, x, squares):
     """Squared distances from ``x`` to the rows from ``first`` up to ``last`` of a table stored by columns."""
     size = last - first

@@ -153,7 +153,7 @@ def way_down(x, low, high, splits, first, last):
     return address
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _halved(x, lower, upper, level, last, step, first):
     """The bits of one attribute, which is halved on every ``step``-th level."""
     bits = np.uint64(0)
@@ -205,7 +205,7 @@ def first_words(X, low, high, splits, last, words):
                 words[row] |= _halved(x, edges[cell], edges[cell + 1], beyond, last, n_splits, 0)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _difference(words, start, stop):
     """The levels on which rows go different ways."""
     some, every = np.uint64(0), ~np.uint64(0)
@@ -215,7 +215,7 @@ def _difference(words, start, stop):
     return some ^ every
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _middle(x, lower, upper, n_halvings):
     """The middle of the interval around x after some halvings."""
     for _ in range(n_halvings):
@@ -235,7 +235,7 @@ def _highest(word):
     return WORD // 2 - 1 + math.frexp(np.float64(half))[1] if half else math.frexp(np.float64(word))[1] - 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _partition(words, rows, start, stop, bit):
     """Put the rows of the lower half first; return where the upper half begins, and on which levels each differs."""
     mask = np.uint64(1) << np.uint64(bit)
@@ -329,7 +329,7 @@ def add_shares_with_missing(
                 shares[row, entry_class[entry]] += part * entry_share[entry]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _in_region(x, low, high, splits, n_levels, address):
     """Whether the known values of a row are in the box, and follow an address on its first levels."""
     for q in range(len(x)):

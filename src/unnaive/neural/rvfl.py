@@ -100,12 +100,15 @@ def add_log_shares(rows, groups, to_hidden, hidden_bias, direct, from_hidden, in
                 scores[row, y] += np.log((weight * max(outputs[group, y], 0.0) + 1.0 / n_classes) / total)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _outputs(values, groups, to_hidden, hidden_bias, direct, from_hidden, intercept, hidden, outputs):
     """The outputs for one row."""
     n_groups, n_hidden, n_classes = from_hidden.shape
-    hidden[:] = hidden_bias
-    outputs[:] = intercept
+    for group in range(n_groups):
+        for unit in range(n_hidden):
+            hidden[group, unit] = hidden_bias[group, unit]
+        for y in range(n_classes):
+            outputs[group, y] = intercept[group, y]
     for column in range(values.shape[0]):
         group, value = groups[column], values[column]
         if group >= 0:

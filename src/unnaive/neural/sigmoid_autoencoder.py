@@ -77,10 +77,11 @@ def hidden_units(rows, encoder):
     return hidden
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _encode(values, encoder, hidden):
     n_columns = values.shape[0]
-    hidden[:] = encoder[n_columns]
+    for unit in range(hidden.shape[0]):
+        hidden[unit] = encoder[n_columns, unit]
     for column in range(n_columns):
         value = values[column]
         for unit in range(hidden.shape[0]):
@@ -88,7 +89,7 @@ def _encode(values, encoder, hidden):
     _squash(hidden)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _decode(hidden, decoder, restored):
     restored[:] = 0.0
     for unit in range(hidden.shape[0]):
@@ -98,7 +99,7 @@ def _decode(hidden, decoder, restored):
     _squash(restored)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _squash(values):
     for i in range(values.shape[0]):
         values[i] = 1.0 / (1.0 + np.exp(-min(max(values[i], -700.0), 700.0)))  # finite exponentials
@@ -134,7 +135,8 @@ def _train_epoch(
     hidden, hidden_errors = np.empty(n_hidden), np.empty(n_hidden)
     restored, errors = np.empty(n_columns), np.empty(n_columns)
     for row in order:
-        inputs[:n_columns] = rows[row]
+        for column in range(n_columns):
+            inputs[column] = rows[row, column]
         _encode(rows[row], encoder, hidden)
         _decode(hidden, decoder, restored)
         for column in range(n_columns):
@@ -147,10 +149,13 @@ def _train_epoch(
             hidden_errors[unit] = back * hidden[unit] * (1.0 - hidden[unit])
         _move(decoder, hidden, errors, last_hidden, last_errors, learning_rate, momentum)
         _move(encoder, inputs, hidden_errors, last_inputs, last_hidden_errors, learning_rate, momentum)
-        last_inputs[:] = inputs
-        last_hidden_errors[:] = hidden_errors
-        last_hidden[:] = hidden
-        last_errors[:] = errors
+        for column in range(n_columns):
+            last_inputs[column] = inputs[column]
+            last_errors[column] = errors[column]
+        last_inputs[n_columns] = 1.0
+        for unit in range(n_hidden):
+            last_hidden_errors[unit] = hidden_errors[unit]
+            last_hidden[unit] = hidden[unit]
 
 
 @njit(cache=True, nogil=True)

@@ -208,7 +208,7 @@ def _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances,
     return column_of[:n_nodes].copy(), value_of[:n_nodes].copy(), kind_of[:n_nodes].copy(), child_of[:n_nodes].copy()
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _next(column, value, is_category, child, node, code):
     """The child of an inner node that a row of bytes belongs to."""
     x = code[column[node]]

@@ -213,7 +213,7 @@ def _find_contexts(codes, parents, values, child, above):
     return n_found
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _context(code, member, views, contexts):
     """The most special combination that occurred of a row of bytes."""
     context = contexts.first[member]
@@ -341,7 +341,8 @@ def _score(codes, views, contexts, counts, weight, probabilities, log_prior, cla
         out = left_out[row] if classes.shape[0] else 0.0
         posterior[row] = 0.0
         by_column[:] = 1.0
-        own_prior[:] = prior
+        for y in range(n_classes):
+            own_prior[y] = prior[y]
         if y_out >= 0:
             total = _ROOT - out
             for y in range(n_classes):
@@ -353,7 +354,8 @@ def _score(codes, views, contexts, counts, weight, probabilities, log_prior, cla
             slots = views.slots[member]
             context = _context(code, member, views, contexts)
             start = contexts.cells[context]
-            product[:] = own_prior
+            for y in range(n_classes):
+                product[y] = own_prior[y]
             depth = 0
             if y_out >= 0:
                 up = context
@@ -384,10 +386,14 @@ def _score(codes, views, contexts, counts, weight, probabilities, log_prior, cla
                     product[y] *= p
                     of_column[y] *= p
                 if column % 8 == 7:
-                    largest = product.max()
+                    largest = 0.0
+                    for y in range(n_classes):
+                        largest = max(largest, product[y])
                     for y in range(n_classes):
                         product[y] /= largest
-            total = product.sum()
+            total = 0.0
+            for y in range(n_classes):
+                total += product[y]
             for y in range(n_classes):
                 posterior[row, y] += product[y] / total
             if member % _MEMBERS_PER_LOG == _MEMBERS_PER_LOG - 1 or member == n_members - 1:

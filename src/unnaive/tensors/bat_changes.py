@@ -55,7 +55,7 @@ def log_after(logs, count):
     return logs[int(count)] if count < logs.shape[0] else np.log(count + 1.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def no_change(tables):
     """Buffers for one change at a time."""
     shape, n_classes = tables.state_count.shape, tables.class_count.shape[0]
@@ -116,7 +116,7 @@ def count_with(count, among, state, default, y):
     return count[y] - among[state, y] if state == default else among[state, y]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def change_of(tables, change, state, default, y):
     """What a change adds to the score of a parent in some state, without naive Bayes' product."""
     together = count_with(change.held, change.with_held, state, default, y)
@@ -124,7 +124,7 @@ def change_of(tables, change, state, default, y):
     return log_after(tables.logs, together) - log_after(tables.logs, apart) - change.naive[y]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def lay_out(tables, indices, at, cell, nearby, lines):
     """Write the neighbours of a cell and where their lines in a block are; return the number of neighbours."""
     n_nearby = find_neighbours(tables.groups, indices, at, cell, nearby)

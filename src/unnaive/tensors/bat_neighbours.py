@@ -48,7 +48,7 @@ def sizes_of_groups(mode_sizes: tuple[int, ...]) -> tuple[int, ...]:
     return (1,) if len(mode_sizes) == 1 else mode_sizes
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def share_before(one, one_at, other, other_at, mode):
     """Whether two cells have an index in common in a mode before this one."""
     for q in range(mode):  # noqa: SIM110 - any() of a generator is not compiled
@@ -57,7 +57,7 @@ def share_before(one, one_at, other, other_at, mode):
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def find_neighbours(groups, indices, at, itself, out):
     """Write the positions of the grouped cells that share a dimension with a cell; return their number."""
     n_found = 0

@@ -142,7 +142,7 @@ def _score_block(tables, averaged, row_starts, cells, states, indices, order, st
         lacking[row] = _average(averaged, opened[row], changed[row], tables.constant_open, constant_weight, scores[row])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _change_parents(tables, row_of, cells, states, indices, order, starts, shift, opened, changed, naive):
     """Add the changes of items to their parents and to naive Bayes' product, one value of a cell at a time."""
     n_cells, n_classes = tables.cells.shape[0], naive.shape[1]
@@ -179,7 +179,7 @@ def _change_parents(tables, row_of, cells, states, indices, order, starts, shift
             clear_pairs(tables, cell, state, change)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _average(averaged, opened, changed, constant_open, constant_weight, out):
     """Add the log of the weighted average over parents; return whether there are none (naive Bayes' score)."""
     n_parents = opened.shape[0]

@@ -190,7 +190,7 @@ def _pack(codes, first_item):
     return rows
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _ones(word):
     """Number of bits set (SWAR popcount)."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -210,7 +210,7 @@ def _count_bits(rows):
     return counts
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _all_of(rows, items):
     """The rows that contain all of some items; bits beyond the last row are set only if there are no items."""
     common = np.empty(rows.shape[1], dtype=np.uint64)
@@ -220,7 +220,7 @@ def _all_of(rows, items):
     return common
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _is_within(part, whole):
     word = 0
     while word < len(part) and part[word] & ~whole[word] == 0:
@@ -273,7 +273,8 @@ def _extend(rows, items, starts, last_added, min_count, max_length):
                 continue
             while n_used + length > len(new_items):
                 new_items = np.concatenate((new_items, np.empty_like(new_items)))
-            new_items[n_used : n_used + length] = closure[:length]
+            for at in range(length):
+                new_items[n_used + at] = closure[at]
             n_used += length
             new_starts.append(n_used)
             new_added.append(added)
