@@ -375,6 +375,14 @@ def _mix(hashes, contents):
         hashes[row] = mixed(hashes[row] ^ contents[row])
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _are_equal(one, other):
+    equal = True
+    for column in range(one.shape[0]):
+        equal &= one[column] == other[column]
+    return equal
+
+
 @njit(cache=True, nogil=True)
 def _join(table, times, hashes, order):
     """The first of each set of equal rows, in order, and how often all of them occur."""
@@ -387,7 +395,7 @@ def _join(table, times, hashes, order):
         if place == 0 or hashes[row] != hashes[order[place - 1]]:
             of_hash = n_found
         at = of_hash
-        while at < n_found and not np.all(table[first[at]] == table[row]):
+        while at < n_found and not _are_equal(table[first[at]], table[row]):
             at += 1
         if at == n_found:
             first[at], total[at] = row, 0

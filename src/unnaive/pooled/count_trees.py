@@ -64,8 +64,15 @@ def grow_trees(
 
     def grow(tree: int) -> tuple[NDArray[Any], ...]:
         rows, chances_of = rows_of[tree % N_SHARES].copy(), chances[tree % N_SHARES]
-        nodes = _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances_of, seeds[tree])
-        return *nodes, *_count(codes, classes, weights, n_classes, *nodes)
+        most = max(1, 2 * len(rows))
+        room = np.full(most, -1, np.int32), np.zeros(most, np.uint8), np.zeros(most, np.bool_), np.zeros(most, np.int32)
+        state = np.array([seeds[tree]])
+        size = _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances_of, state, *room)
+        nodes = [of_nodes[:size].copy() for of_nodes in room]
+        counts = np.zeros((size, n_classes))
+        probabilities = np.empty_like(counts)
+        _count(codes, classes, weights, *nodes, counts, probabilities)
+        return *nodes, counts, probabilities
 
     grown = in_threads(grow, range(len(seeds)), n_jobs)
     sizes = np.array([len(nodes[0]) for nodes in grown])
@@ -88,11 +95,16 @@ def _information(codes, classes, weights, rows, n_classes, coarse):
     n_columns = codes.shape[1]
     information = np.empty(n_columns)
     table = np.empty((256, n_classes))
-    of_class = np.zeros(n_classes)
+    of_class = np.empty(n_classes)
+    for y in range(n_classes):
+        of_class[y] = 0.0
     for row in rows:
         of_class[classes[row]] += weights[row]
-    total = of_class.sum()
-    n_present = (of_class > 0).sum()
+    total = 0.0
+    n_present = 0
+    for y in range(n_classes):
+        total += of_class[y]
+        n_present += of_class[y] > 0
     for column in range(n_columns):
         table[:] = 0.0
         for row in rows:
@@ -100,7 +112,9 @@ def _information(codes, classes, weights, rows, n_classes, coarse):
         sum_ = 0.0
         n_values = 0
         for value in range(256):
-            of_value = table[value].sum()
+            of_value = 0.0
+            for y in range(n_classes):
+                of_value += table[value, y]
             if of_value > 0:
                 n_values += 1
                 for y in range(n_classes):
@@ -111,26 +125,32 @@ def _information(codes, classes, weights, rows, n_classes, coarse):
 
 
 @njit(cache=True, nogil=True)
-def _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances, seed):
-    """The nodes of one tree: columns, values, kinds of split and first children."""
-    n_rows = len(rows)
-    most = max(1, 2 * n_rows)
-    column_of = np.full(most, -1, np.int32)
-    value_of = np.zeros(most, np.uint8)
-    kind_of = np.zeros(most, np.bool_)
-    child_of = np.zeros(most, np.int32)
+def _grow(
+    by_column,
+    classes,
+    weights,
+    rows,
+    n_classes,
+    is_categorical,
+    chances,
+    state,
+    column_of,
+    value_of,
+    kind_of,
+    child_of,
+):
+    """Write the nodes of one tree, their columns, values, kinds of split and first children; return their number."""
     n_nodes = 1
     stack = np.empty((2 * _MAX_DEPTH + 2, 4), np.int64)  # node, begin, end, depth
-    stack[0] = (0, 0, n_rows, 0)
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, len(rows), 0
     n_open = 1
-    state = np.array([seed])
     total = np.empty(n_classes)
     left = np.empty(n_classes)
     class_at = np.empty(_MAX_SCORED, np.int32)
     weight_at = np.empty(_MAX_SCORED)
     while n_open:
         n_open -= 1
-        node, begin, end, depth = stack[n_open]
+        node, begin, end, depth = stack[n_open, 0], stack[n_open, 1], stack[n_open, 2], stack[n_open, 3]
         if end - begin < 2 or depth == _MAX_DEPTH:
             continue
         total[:] = 0.0
@@ -139,8 +159,12 @@ def _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances,
             row = rows[k]
             class_at[k - begin], weight_at[k - begin] = classes[row], weights[row]
             total[classes[row]] += weights[row]
-        mass = total.sum()
-        if total.max() == mass:  # pure, as far as was looked
+        mass = 0.0
+        largest_share = 0.0
+        for y in range(n_classes):
+            mass += total[y]
+            largest_share = max(largest_share, total[y])
+        if largest_share == mass:  # pure, as far as was looked
             pure = True
             for k in range(last, end):
                 if classes[rows[k]] != classes[rows[begin]]:
@@ -152,7 +176,7 @@ def _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances,
         best_column, best_value, best_kind = -1, np.uint8(0), False
         for _ in range(_N_CANDIDATES):
             for _ in range(_N_TRIES):
-                column = min(np.searchsorted(chances, uniform(state), side="right"), len(chances) - 1)
+                column = _drawn(chances, uniform(state))
                 of_column = by_column[column]
                 one = of_column[rows[begin + np.int64(uniform(state) * (end - begin))]]
                 other = of_column[rows[begin + np.int64(uniform(state) * (end - begin))]]
@@ -174,7 +198,9 @@ def _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances,
             for k in range(last - begin):
                 x = of_column[rows[begin + k]]
                 left[class_at[k]] += weight_at[k] * ((x >= low) & (x <= high))
-            of_left = left.sum()
+            of_left = 0.0
+            for y in range(n_classes):
+                of_left += left[y]
             if of_left <= 0 or of_left >= mass:
                 score = 0.0
             else:
@@ -200,12 +226,26 @@ def _grow(by_column, classes, weights, rows, n_classes, is_categorical, chances,
             continue
         column_of[node], value_of[node], kind_of[node], child_of[node] = best_column, best_value, best_kind, n_nodes
         # The smaller part last: it is done first, so that few are open at a time.
-        first, second = (n_nodes, begin, at, depth + 1), (n_nodes + 1, at, end, depth + 1)
-        stack[n_open] = first if at - begin > end - at else second
-        stack[n_open + 1] = second if at - begin > end - at else first
+        first = n_open if at - begin > end - at else n_open + 1
+        second = 2 * n_open + 1 - first
+        stack[first, 0], stack[first, 1], stack[first, 2], stack[first, 3] = n_nodes, begin, at, depth + 1
+        stack[second, 0], stack[second, 1], stack[second, 2], stack[second, 3] = n_nodes + 1, at, end, depth + 1
         n_open += 2
         n_nodes += 2
-    return column_of[:n_nodes].copy(), value_of[:n_nodes].copy(), kind_of[:n_nodes].copy(), child_of[:n_nodes].copy()
+    return n_nodes
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _drawn(chances, uniform):
+    """The first column whose cumulated chance is above a number in [0, 1), or the last."""
+    low, high = 0, len(chances) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if chances[middle] > uniform:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -217,11 +257,9 @@ def _next(column, value, is_category, child, node, code):
 
 
 @njit(cache=True, nogil=True)
-def _count(codes, classes, weights, n_classes, column, value, is_category, child):
+def _count(codes, classes, weights, column, value, is_category, child, counts, probabilities):
     """Class counts of all nodes of a tree, and their probabilities."""
-    n_nodes = len(column)
-    counts = np.zeros((n_nodes, n_classes))
-    probabilities = np.empty((n_nodes, n_classes))
+    n_nodes, n_classes = counts.shape
     for row in range(codes.shape[0]):
         node = np.int64(0)
         while child[node]:
@@ -233,14 +271,17 @@ def _count(codes, classes, weights, n_classes, column, value, is_category, child
                 counts[node, y] = counts[child[node], y] + counts[child[node] + 1, y]
     probabilities[0] = 1.0 / n_classes
     for node in range(n_nodes):
-        total = counts[node].sum() + 1.0
+        total = 0.0
+        for y in range(n_classes):
+            total += counts[node, y]
+        total += 1.0
         for y in range(n_classes):
             # What was left here is the estimate of the node above.
             probabilities[node, y] = (counts[node, y] + probabilities[node, y]) / total
         if child[node]:
-            probabilities[child[node]] = probabilities[node]
-            probabilities[child[node] + 1] = probabilities[node]
-    return counts, probabilities
+            for y in range(n_classes):
+                probabilities[child[node], y] = probabilities[node, y]
+                probabilities[child[node] + 1, y] = probabilities[node, y]
 
 
 @njit(cache=True, nogil=True)

@@ -90,7 +90,9 @@ def _loss(opinions, slots, classes, row_weights, start, ridge, step_ridge, at, g
             for k in range(n_experts):
                 total += weights[k] * of_class[k]
             score[y] += total
-        largest = score.max()
+        largest = score[0]
+        for y in range(n_classes):
+            largest = max(largest, score[y])
         own = score[classes[row]] - largest
         total = 0.0
         for y in range(n_classes):

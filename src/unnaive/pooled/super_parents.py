@@ -331,7 +331,9 @@ def _score(codes, views, contexts, counts, weight, probabilities, log_prior, cla
     # rows, so the product of eight is a normal number; over columns only ratios between classes matter.
     by_column = np.empty((n_columns, n_classes))
     product = np.empty(n_classes)
-    prior = np.exp(log_prior)
+    prior = np.empty(n_classes)
+    for y in range(n_classes):
+        prior[y] = np.exp(log_prior[y])
     path = np.empty(n_parents + 1, np.int64)
     level_of = np.empty(n_columns, np.int64)
     own_prior = np.empty(n_classes)
