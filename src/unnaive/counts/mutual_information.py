@@ -48,17 +48,18 @@ def conditional_mutual_information(counts: CountTable, skip_negligible: bool = F
     ``skip_negligible`` leaves out terms of probabilities below 1e-6, as WEKA does in hidden naive Bayes.
     """
     least = _NEGLIGIBLE if skip_negligible else 0.0
-    return _conditional_information(counts.starts, counts.n_values, counts.has_missing, counts.pairs, least)
+    information = np.zeros((counts.n_columns, counts.n_columns))
+    sums = np.empty((2, int(counts.n_values.max(initial=0)), counts.n_classes))
+    _conditional_information(
+        counts.starts, counts.n_values, counts.has_missing, counts.pairs, least, *sums, information
+    )
+    return information
 
 
 @njit(cache=True, nogil=True)
-def _conditional_information(starts, n_values, has_missing, pairs, least):
+def _conditional_information(starts, n_values, has_missing, pairs, least, first, second, information):
     """Σ n_yab / n · log2(n_yab n_y / (n_ya n_yb)) of every two columns, over the rows in which both are observed."""
     n_columns, n_classes = n_values.shape[0], pairs.shape[1]
-    information = np.zeros((n_columns, n_columns))
-    widest = n_values.max()
-    first = np.empty((widest, n_classes))
-    second = np.empty((widest, n_classes))
     label = np.empty(n_classes)
     for i in range(n_columns):
         for j in range(i):
@@ -71,7 +72,9 @@ def _conditional_information(starts, n_values, has_missing, pairs, least):
                         first[a, y] += counts[y]
                         second[b, y] += counts[y]
                         label[y] += counts[y]
-            total = label.sum()
+            total = 0.0
+            for y in range(n_classes):
+                total += label[y]
             smallest = least * total * total
             bits = 0.0
             for a in range(n_values[i]):
@@ -84,7 +87,6 @@ def _conditional_information(starts, n_values, has_missing, pairs, least):
                             bits += counts[y] * np.log2(together / apart)
             # Without the terms that are left out the sum may be negative, which no information is.
             information[i, j] = information[j, i] = max(0.0, bits / total) if total > 0.0 else 0.0
-    return information
 
 
 def _information(

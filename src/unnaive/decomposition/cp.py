@@ -129,7 +129,9 @@ def _power(
             for row in range(n_rows):
                 vector[rows[column, row]] += earlier[row] * after[column, row]
             for term in range(n_found):
-                vector -= found_weights[term] * _product_without(inner, column, term) * found_columns[term, begin:end]
+                scale = found_weights[term] * _product_without(inner, column, term)
+                for value in range(end - begin):
+                    vector[value] -= scale * found_columns[term, begin + value]
             if _normalize(vector) == 0.0:
                 return 0.0, columns, classes
             for row in range(n_rows):
@@ -140,7 +142,9 @@ def _power(
             for y in range(residual.shape[1]):
                 classes[y] += earlier[row] * residual[row, y]
         for term in range(n_found):
-            classes -= found_weights[term] * _product_without(inner, n_columns, term) * found_classes[term]
+            scale = found_weights[term] * _product_without(inner, n_columns, term)
+            for y in range(classes.shape[0]):
+                classes[y] -= scale * found_classes[term, y]
         last, weight = weight, _normalize(classes)
         if weight == 0.0 or weight * weight - last * last < tol * weight * weight:
             break
@@ -203,9 +207,13 @@ def _product_without(inner, mode, term):
 @njit(cache=True, nogil=True)
 def _normalize(vector):
     """Scale a vector to norm 1, and return its norm."""
-    norm = np.sqrt((vector * vector).sum())
+    square = 0.0
+    for value in range(vector.shape[0]):
+        square += vector[value] * vector[value]
+    norm = np.sqrt(square)
     if norm > 0.0:
-        vector /= norm
+        for value in range(vector.shape[0]):
+            vector[value] /= norm
     return norm
 
 
@@ -214,9 +222,15 @@ def _fix_signs(columns, classes, starts, ends):
     """Make the largest entry of each column's vector positive; the class's vector takes the sign."""
     for column in range(starts.shape[0]):
         vector = columns[starts[column] : ends[column]]
-        if vector[np.argmax(np.abs(vector))] < 0.0:
-            vector *= -1.0
-            classes *= -1.0
+        largest = 0
+        for value in range(vector.shape[0]):
+            if abs(vector[value]) > abs(vector[largest]):
+                largest = value
+        if vector[largest] < 0.0:
+            for value in range(vector.shape[0]):
+                vector[value] *= -1.0
+            for y in range(classes.shape[0]):
+                classes[y] *= -1.0
 
 
 @njit(cache=True, nogil=True)
