@@ -57,7 +57,7 @@ def test_help_and_version_are_answered(run):
     assert run("--version")[:2] == (0, "unnaive 0.1.0\n")
     code, out, _ = run("--help")
     assert code == 0
-    for command in ("compare", "fit", "predict", "update", "forget", "explain", "info", "models"):
+    for command in ("compare", "fit", "predict", "update", "forget", "explain", "info", "models", "warm"):
         assert command in out
     assert run("compare", "--help")[0] == 0
 

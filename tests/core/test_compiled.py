@@ -1,7 +1,10 @@
-"""Where compiled code cannot be kept, it is compiled in every process, and one sentence says so."""
+"""Compiled code is kept, or one sentence says that it cannot be; another that it is compiled at first use."""
 
+import os
 import subprocess
 import sys
+
+import pytest
 
 CODE = """
 from numba.core import caching
@@ -21,3 +24,28 @@ def test_nothing_is_kept_where_nothing_can_be_written():
     assert run.stdout.startswith("[[0.25, 0.75")
     assert run.stderr.count("Compiled code cannot be kept") == 1
     assert "NUMBA_CACHE_DIR" in run.stderr
+
+
+COMPILES = """
+import gc, sys
+sys.stderr.isatty = lambda: sys.argv[1] == "terminal"
+import numpy as np
+from unnaive.core.compiled import COMPILATION
+from unnaive.core.splitmix import mixed, uniform
+off = []
+COMPILATION.on_end, ended = lambda happening: (off.append(gc.isenabled()), ended(happening)), COMPILATION.on_end
+mixed(np.uint64(1))
+uniform(np.array([np.uint64(1)]))
+print(COMPILATION.n_compiled, any(off), gc.isenabled())
+"""
+
+
+@pytest.mark.parametrize(("where", "notices"), [("terminal", 1), ("pipe", 0)])
+def test_a_terminal_is_told_once_that_something_is_compiled_once(where, notices, tmp_path):
+    command = [sys.executable, "-c", COMPILES, where]
+    cache = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    run = subprocess.run(command, capture_output=True, text=True, check=True, env=cache)
+    assert run.stderr.count("`unnaive warm`") == notices
+    assert run.stdout == "2 False True\n"  # without garbage collection meanwhile
+    again = subprocess.run(command, capture_output=True, text=True, check=True, env=cache)
+    assert (again.stdout, again.stderr) == ("0 False True\n", "")

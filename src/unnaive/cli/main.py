@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from unnaive import __version__
-from unnaive.cli import compare, experiments, model
+from unnaive.cli import compare, experiments, model, warm
 from unnaive.cli.console import print_error, warnings_in_a_line
 from unnaive.cli.options import INTERRUPTED
 
@@ -44,6 +44,7 @@ for command in (
 ):
     app.command()(command)
 app.command("models")(model.list_models)
+app.command()(warm.warm)
 app.command()(experiments.reproduce)
 app.command()(experiments.leaderboard)
 

@@ -37,6 +37,12 @@ def njit(cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
 _SAID: dict[Any, Any] = {}  # so that it is said once
 
 
+def check_kept() -> None:
+    """Raise ValueError if compiled code cannot be kept."""
+    if _SAID:
+        raise ValueError(_NOT_KEPT)
+
+
 class _Compilation(event.Listener):
     """Whether something is compiled now, by the thread that holds numba's lock, and how much of unnaive has been.
 
