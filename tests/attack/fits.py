@@ -97,7 +97,7 @@ def asked(model, X, y, weighted, words):
         rows = (X[counted], y[counted], *(of_rows[counted] for of_rows in weighted))
         rest, violations = answered("leave_one_out_proba", words, lambda: model.leave_one_out_proba(*rows))
         yield from violations
-        if rest is None and not violations:
+        if rest is None and not violations and proba is not None:
             yield Violation("leave_one_out_proba refuses the rows of fit", words)
         if rest is not None and not (np.isfinite(rest).all() and np.allclose(rest.sum(axis=1), 1)):
             yield Violation("leave_one_out_proba is no distribution", words)

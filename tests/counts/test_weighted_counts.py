@@ -157,3 +157,10 @@ def test_leaving_a_row_of_any_weight_out_is_fitting_without_it(name, bins):
     found = MODELS[name].make(bins=bins).fit(X, y, weights).leave_one_out_proba(X, y, weights)
     rest = MODELS[name].make(bins=bins).partial_fit(X[:4], y[:4], [0, 1, 2], weights[:4])
     np.testing.assert_array_equal(found[4:], rest.predict_proba(X[4:]))
+
+
+def test_a_row_of_no_weight_may_hold_numbers_that_no_row_could():
+    X, y = np.array([[1.0], [2.0], [1e200]]), [0, 1, 0]
+    model = AODE(bins="exact").fit(X, y, [1.0, 2.0, 0.0])
+    found = model.leave_one_out_proba(X, y, [1.0, 2.0, 0.0])
+    np.testing.assert_array_equal(found[2], model.predict_proba(X)[2])

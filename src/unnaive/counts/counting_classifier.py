@@ -254,8 +254,9 @@ class CountingClassifier(TableInput, AdditiveClassifier):
 
     def _score_left_out(self, rows: RawTable, classes: IntArray, weights: FloatArray) -> FloatArray:
         coded, counted, used = self.encoder_.rows(rows), self.counted_, weights > 0
-        of_rows = counted.encoder.rows(rows) if self._keeps_rows else coded
-        counted.of_counted(of_positive_weight(rows, classes, weights)[0], of_rows[used], classes[used], weights[used])
+        those = of_positive_weight(rows, classes, weights)[0]
+        of_rows = counted.encoder.rows(those) if self._keeps_rows else coded[used]
+        counted.of_counted(those, of_rows, classes[used], weights[used])
         statistic = self._counted_exactly.statistic.copy()
         scores = np.empty((len(classes), len(self.classes_)))
         for row in range(len(classes)):

@@ -307,6 +307,8 @@ def _mark(numbers, low, sizes, starts, marks):
 def columns_with_missing(codes: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which columns of codes have missing values."""
     n_columns = codes.shape[1]
+    if n_columns == 0:
+        return np.zeros(0, dtype=bool)
     whole = len(codes) - len(codes) % _ROWS_AT_ONCE
     # Many rows side by side: the minimum of long rows is vectorized.
     lowest = codes[:whole].reshape(-1, _ROWS_AT_ONCE * n_columns).min(axis=0, initial=0)
