@@ -10,6 +10,7 @@ import sys
 BENCHES = {
     "tables": "the table classifiers, MDL discretization, threads, cold starts",
     "arrow": "AODE on frames of every kind, over pyarrow's read of the same columns, and beside its peers",
+    "files": "from a Parquet or CSV file to a model and to predictions, whole processes, over pyarrow's read",
     "text": "higher-order paths: counting, fitting, and all of 20 Newsgroups",
     "mass": "MassBayes against forests; threads; up to ten million rows; all of Covertype",
     "graph": "the graph auto-encoder against a dense one in PyTorch: time, memory, gradients",
