@@ -37,7 +37,7 @@ from unnaive.encoding.categories import bin_codes
 from unnaive.encoding.mdl import NOT_WHOLE, mdl_cut_points, mdl_cut_points_between_cells, value_counts, whole_terms
 from unnaive.encoding.value_cells import ValueCells
 
-_MAX_BYTES = 2**26  # of numbers read at a time to find the bins of batches
+_MAX_BYTES = 2**27  # of numbers read at a time to find the bins of batches
 _MAX_DISTINCT = 2**16  # numbers of a column of batches that are counted, not sorted
 
 
@@ -260,13 +260,13 @@ def bins_of_batches(
 ) -> MDLDiscretizer:
     """Bins of the named columns from all their values, in a fixed memory.
 
-    One pass counts the distinct numbers of all columns. Those of more than ``_MAX_DISTINCT`` are read once more, as
-    many columns at a time as fit.
+    If not all columns fit, one pass counts their distinct numbers. Those of more than ``_MAX_DISTINCT`` are read once
+    more, as many columns at a time as fit.
     """
-    columns = _cells_of_batches(names, classes, batches)
+    at_a_time = max(1, _MAX_BYTES // (8 * n_rows))
+    columns = {} if at_a_time >= len(names) else _cells_of_batches(names, classes, batches)
     cut_points = dict(zip(columns, clone(discretizer).fit_cells(list(columns.values())).cut_points_))
     rest = [name for name in names if name not in columns]
-    at_a_time = max(1, _MAX_BYTES // (8 * n_rows))
     for start in range(0, len(rest), at_a_time):
         group = rest[start : start + at_a_time]
         numbers, labels = np.empty((n_rows, len(group))), np.empty(n_rows, dtype=np.int64)

@@ -60,7 +60,8 @@ class LabelReader:
 
     def read(self, column: pd.Series) -> NDArray[Any]:
         """The labels of a part of the column without missing values."""
-        return np.array([self.labels[value] for value in column.tolist()], dtype=self.dtype)
+        places, distinct = pd.factorize(column)
+        return np.array([self.labels[value] for value in distinct.tolist()], dtype=self.dtype)[places]
 
 
 def refuse_unlikely_target(name: str, target: str, labels: Collection[Any], n_rows: int) -> None:
