@@ -15,15 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from unnaive.core.compiled import njit
 from unnaive.counts.statistic import Growth, Rows, Shrinkage, Statistic, check_equal, checked_counts
 from unnaive.counts.weighted_counts import WholeCounts
+
+_MIN_ROWS = 1 << 14  # of a thread that counts
 
 Cells = TypeVar("Cells", float, NDArray[np.float64])
 
@@ -261,12 +264,35 @@ class CountTable(WholeCounts):
 
 
 def counted_into(
-    statistic: Statistic, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]
+    statistic: Statistic,
+    rows: Rows,
+    classes: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    n_jobs: int | None = None,
 ) -> Statistic:
-    """The statistic, with more rows counted in place, or another one if their weights are not whole."""
+    """The statistic, with more rows counted in place, or another one if their weights are not whole.
+
+    Parts of many rows are counted in threads, each into a table of its own: sums of whole numbers are the same in any
+    order.
+    """
     if not statistic.takes_fractions and not (weights == np.floor(weights)).all():
         statistic = statistic.weighted()
-    statistic.add(rows, classes, weights)
+    n_parts = 1
+    if isinstance(statistic, CountTable):
+        n_parts = min(effective_n_jobs(n_jobs), 1 + len(rows) // max(_MIN_ROWS, sum(map(len, statistic.tables))))
+    if n_parts == 1:
+        statistic.add(rows, classes, weights)
+        return statistic
+    cuts = np.linspace(0, len(rows), n_parts + 1).astype(int).tolist()
+
+    def count(part: slice) -> Statistic:
+        counts = statistic.empty()
+        counts.add(rows[part], classes[part], weights[part])
+        return counts
+
+    parts = Parallel(n_jobs=n_parts, prefer="threads")(delayed(count)(slice(*ends)) for ends in pairwise(cuts))
+    for counts in parts:
+        statistic.merge(counts)
     return statistic
 
 

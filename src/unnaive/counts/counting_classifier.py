@@ -171,17 +171,17 @@ class CountingClassifier(TableInput, AdditiveClassifier):
             encoder.discretizer = "passthrough"
         if bins is not None:
             encoder.discretizer = FrozenEstimator(bins)
-        encoder.fit_table(rows, classes, weights if weighted else None)
+        encoder.fit_table(rows, classes, weights if weighted else None, self.n_jobs)
         if bins is not None:
             encoder = encoder.rebinned(bins)
             encoder.discretizer = self.discretizer
-        coded = encoder.rows(rows)
+        coded = encoder.rows(rows, self.n_jobs)
         statistic: Statistic
         if self._keeps_rows:
             statistic = KeptRows(encoder.n_code_values, coded.numbers.shape[1], len(self.classes_))
         else:
             statistic = self._new_statistic(encoder, columns_with_missing(coded.codes), len(self.classes_))
-        statistic = counted_into(statistic, coded, classes, weights)
+        statistic = counted_into(statistic, coded, classes, weights, self.n_jobs)
         n_cut = 0 if encoder.discretizer_ is None else len(classes)
         self._keep(CountedTable(encoder, self.classes_, statistic, n_cut))
 
@@ -274,7 +274,7 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         encoder, statistic, derived = self.encoder_, self.statistic_, self._derived
         scores = np.empty((len(rows), len(self.classes_)))
         # Text is encoded as a whole: whether a column still holds text must not be judged by a part of it.
-        coded = encoder.rows(rows) if rows.others else None
+        coded = encoder.rows(rows, self.n_jobs) if rows.others else None
 
         def score(part: slice) -> None:
             of_part = encoder.rows(rows[part]) if coded is None else coded[part]

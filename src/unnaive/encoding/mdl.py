@@ -38,7 +38,7 @@ def value_counts(
         present = np.flatnonzero(table.any(axis=1))
         return lowest + present, table[present]
     if unit and n_classes <= _MAX_BYTE:
-        return _count_ascending(*_ascending(values, classes, weights, kept), n_classes)
+        return _count_units(values, classes, weights, n_classes, kept)
     return _count_sorted(values, classes, weights, n_classes, np.argsort(values), kept)
 
 
@@ -81,62 +81,55 @@ def _count_integers(values, classes, weights, n_classes, lowest, n_values):
 
 
 @njit(cache=True, nogil=True)
-def _ascending(values, classes, weights, kept):
-    """Keys of the values that count, in ascending order, and their classes: a radix sort by one byte after another.
+def _count_units(values, classes, weights, n_classes, kept):
+    """Distinct values and their class counts, of rows of weight one: a radix sort by one byte after another.
 
     Keys are unsigned integers in the order of the doubles; both zeros have the same.
     """
     negative = np.uint64(1 << 63)
-    raw = values.view(np.uint64)
-    keys, other_keys = np.empty(kept, np.uint64), np.empty(kept, np.uint64)
-    labels, other_labels = np.empty(kept, np.uint8), np.empty(kept, np.uint8)
+    bits = values.view(np.uint64)
+    keys = np.empty((2, kept), np.uint64)
+    labels = np.empty((2, kept), np.uint8)
     places = np.zeros((8, 256), np.int64)
     n = 0
     for row in range(len(values)):
         if np.isnan(values[row]) or weights[row] == 0.0:
             continue
-        bits = raw[row]
-        key = ~bits if bits > negative else bits | negative
-        keys[n] = key
-        labels[n] = classes[row]
+        key = ~bits[row] if bits[row] > negative else bits[row] | negative
+        keys[0, n] = key
+        labels[0, n] = classes[row]
         n += 1
         for byte in range(8):
             places[byte, (key >> np.uint64(8 * byte)) & np.uint64(255)] += 1
+    now = 0
     for byte in range(8):
         shift = np.uint64(8 * byte)
-        place = places[byte]
-        if place[(keys[0] >> shift) & np.uint64(255)] == kept:
+        if places[byte, (keys[now, 0] >> shift) & np.uint64(255)] == kept:
             continue
         start = 0
         for digit in range(256):
-            place[digit], start = start, start + place[digit]
+            start += places[byte, digit]
+            places[byte, digit] = start - places[byte, digit]
         for i in range(kept):
-            digit = (keys[i] >> shift) & np.uint64(255)
-            at = np.uint64(place[digit])
-            place[digit] += 1
-            other_keys[at] = keys[i]
-            other_labels[at] = labels[i]
-        keys, other_keys = other_keys, keys
-        labels, other_labels = other_labels, labels
-    return keys, labels
-
-
-@njit(cache=True, nogil=True)
-def _count_ascending(keys, labels, n_classes):
-    negative = np.uint64(1 << 63)
+            digit = (keys[now, i] >> shift) & np.uint64(255)
+            at = places[byte, digit]
+            places[byte, digit] = at + 1
+            keys[1 - now, at] = keys[now, i]
+            labels[1 - now, at] = labels[now, i]
+        now = 1 - now
     m = 1
-    for i in range(1, len(keys)):
-        m += keys[i] != keys[i - 1]
-    bits = np.empty(m, np.uint64)
+    for i in range(1, kept):
+        m += keys[now, i] != keys[now, i - 1]
+    distinct = np.empty(m, np.uint64)
     counts = np.zeros((m, n_classes))
-    at = -1
-    for i in range(len(keys)):
-        key = keys[i]
-        if i == 0 or key != keys[i - 1]:
+    at = 0
+    for i in range(kept):
+        key = keys[now, i]
+        if i > 0 and key != keys[now, i - 1]:
             at += 1
-            bits[at] = key ^ negative if key >= negative else ~key
-        counts[at, labels[i]] += 1.0
-    return bits.view(np.float64), counts
+        distinct[at] = key ^ negative if key >= negative else ~key
+        counts[at, labels[now, i]] += 1.0
+    return distinct.view(np.float64), counts
 
 
 @njit(cache=True, nogil=True)
@@ -194,21 +187,21 @@ def _entropy(counts):
 
 
 @njit(cache=True, nogil=True)
-def _lowest_possible(before, after, base, totals, weight, whole):
+def _lowest_possible(sums, before, after, base, totals, weight, whole):
     """A lower bound of the entropies of all cuts between two; if both are the same, its entropy but for rounding.
 
     Times the weight, the entropy is the sum of a concave function of every class's weight on the left, and of a convex
     function of their total. A tangent bounds the latter from below, and what it adds to every class is linear, so that
-    each class is lowest at one of the two cuts. What is left of them are the sums ``before`` and ``after``, less
-    ``base``.
+    each class is lowest at one of the two cuts. What is left of them are the ``sums`` of the blocks ``before`` and
+    ``after``, less ``base``.
     """
     middle = 0.0
     for c in range(len(base)):
-        middle += (before[c] + after[c]) / 2.0 - base[c]
+        middle += (sums[before, c] + sums[after, c]) / 2.0 - base[c]
     slope = math.log(middle / (weight - middle))
     bound = middle * math.log(middle) + (weight - middle) * math.log(weight - middle) - slope * middle
     for c in range(len(base)):
-        low, high = before[c] - base[c], after[c] - base[c]
+        low, high = sums[before, c] - base[c], sums[after, c] - base[c]
         at_low = slope * low - _term(low, whole) - _term(totals[c] - low, whole)
         at_high = slope * high - _term(high, whole) - _term(totals[c] - high, whole)
         bound += min(at_low, at_high)
@@ -216,7 +209,7 @@ def _lowest_possible(before, after, base, totals, weight, whole):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _lowest_entropy_cut(counts, first, stop, totals, weight, buffers, whole, sums):
+def _lowest_entropy_cut(counts, first, stop, totals, weight, left, right, left_terms, right_terms, base, whole, sums):
     """Index of the last value left of the best cut, and the class entropy given that cut.
 
     Sums run in one fixed order, left classes then right classes, because the last bit decides between cuts that are
@@ -225,7 +218,6 @@ def _lowest_entropy_cut(counts, first, stop, totals, weight, buffers, whole, sum
     the best cut are passed over.
     """
     n_classes = counts.shape[1]
-    left, right, left_terms, right_terms, base = buffers[0], buffers[1], buffers[2], buffers[3], buffers[4]
     begin, end = (first + _BLOCK) // _BLOCK, (stop - 1) // _BLOCK  # the cuts between blocks within this part
     skips = len(sums) > 0 and begin < end
     bar = np.inf
@@ -234,7 +226,7 @@ def _lowest_entropy_cut(counts, first, stop, totals, weight, buffers, whole, sum
         for c in range(n_classes):
             base[c] = sums[begin, c] - base[c]
         for block in range(begin, end + 1):
-            bar = min(bar, _lowest_possible(sums[block], sums[block], base, totals, weight, whole))
+            bar = min(bar, _lowest_possible(sums, block, block, base, totals, weight, whole))
         bar += _ROUNDING * math.log(weight)  # far above the rounding errors of entropies
     best = -1
     lowest = np.inf
@@ -245,7 +237,7 @@ def _lowest_entropy_cut(counts, first, stop, totals, weight, buffers, whole, sum
         if (
             skips
             and begin <= block < end
-            and _lowest_possible(sums[block], sums[block + 1], base, totals, weight, whole) > bar
+            and _lowest_possible(sums, block, block + 1, base, totals, weight, whole) > bar
         ):
             start = done
             continue
@@ -284,7 +276,8 @@ def _lowest_entropy_cut(counts, first, stop, totals, weight, buffers, whole, sum
 @njit(cache=True, nogil=True)
 def _sum_rows(counts, sums, first, stop, out):
     """Counts of some values; with ``sums`` of blocks, which are exact, most need not be read."""
-    out[:] = 0.0
+    for c in range(counts.shape[1]):
+        out[c] = 0.0
     begin, end = (first + _BLOCK - 1) // _BLOCK, stop // _BLOCK
     if len(sums) == 0 or begin >= end:
         begin = end = stop // _BLOCK + 1
@@ -344,8 +337,12 @@ def mdl_cut_points(
 @njit(cache=True, nogil=True)
 def _cut_points(lowest, highest, counts, kononenko, better_encoding, whole, sums):
     m, n_classes = counts.shape
-    buffers = np.zeros((6, n_classes))
-    left, right, totals = buffers[0], buffers[1], buffers[5]
+    totals = np.empty(n_classes)
+    left = np.empty(n_classes)
+    right = np.empty(n_classes)
+    left_terms = np.empty(n_classes)
+    right_terms = np.empty(n_classes)
+    base = np.empty(n_classes)
     is_cut = np.zeros(m, dtype=np.bool_)
     # Pending parts are disjoint and not empty, so there are never more than m.
     first_of = np.empty(m + 1, dtype=np.int64)
@@ -364,7 +361,9 @@ def _cut_points(lowest, highest, counts, kononenko, better_encoding, whole, sums
         entropy, present, weight = _entropy(totals)
         if weight <= 1.0 or present < 2:
             continue
-        best, entropy_after = _lowest_entropy_cut(counts, first, stop, totals, weight, buffers, whole, sums)
+        best, entropy_after = _lowest_entropy_cut(
+            counts, first, stop, totals, weight, left, right, left_terms, right_terms, base, whole, sums
+        )
         if not entropy_after < entropy:
             continue
         # Summed anew, so that a rounding error is not mistaken for a class that is present.
