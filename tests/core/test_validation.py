@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 
 from unnaive import AODE, AttributeGroupNB, AutoencoderNB, InstanceGraphNB, MassBayes, MDLDiscretizer, NaiveBayes
@@ -13,6 +15,7 @@ from unnaive.core.validation import (
     class_indices,
     index_labels,
     is_missing,
+    is_text,
     known_classes,
     read_table,
     unchanged_on_error,
@@ -184,3 +187,28 @@ def test_a_column_of_numbers_and_text_is_refused_by_its_name_and_text(make):
         make().fit(frame.to_numpy(dtype=object), ["a", "b"])
     with pytest.raises(TypeError, match=r"Column 1 holds \{'a'\}, but"):
         make().fit(np.array([[1, {"a"}], [2, {"b"}]], dtype=object), ["a", "b"])
+
+
+LABELS = st.one_of(
+    st.lists(st.sampled_from(["b", "a", "é", "", "a\0b", "a\0c"]), min_size=1),
+    st.lists(st.sampled_from(["\ud800", "a"]), min_size=1),
+    st.lists(st.integers(-3, 3), min_size=1),
+    st.lists(st.booleans(), min_size=1),
+)
+
+
+@given(LABELS)
+def test_labels_of_every_form_are_indexed_as_by_a_sort(labels):
+    objects = np.array(labels, dtype=object)
+    for given_labels in (
+        labels,
+        np.array(labels),
+        *([objects, pd.Series(objects, dtype=object)] if is_text(objects) else []),
+    ):
+        checked = check_labels(BaseEstimator(), given_labels, len(labels))
+        expected, places = np.unique(checked, return_inverse=True)
+        classes, indices = index_labels(checked)
+        assert classes.dtype == expected.dtype
+        assert classes.tolist() == expected.tolist()
+        assert indices.tolist() == places.tolist()
+        assert class_indices(checked, classes).tolist() == places.tolist()

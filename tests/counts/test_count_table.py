@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from unnaive.counts.count_table import CountTable, check_size, first_rows
+from unnaive.counts.count_table import CountTable, check_size, counted_into, first_rows
 from unnaive.counts.statistic import Growth, Rows
 
 
@@ -164,3 +164,15 @@ def test_size_is_known_before_anything_is_allocated(order):
         check_size(widths, order, 2, 8 * 2 * cells - 1)
     with pytest.raises(ValueError, match="GiB"):
         check_size([10**6] * 500, order, 100, 2**31)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.25])
+def test_any_number_of_threads_counts_the_same(weight):
+    rng = np.random.default_rng(0)
+    codes, classes = rng.integers(-1, 3, (40_000, 4)).astype(np.int32), rng.integers(2, size=40_000)
+    rows, weights = Rows(codes, np.empty((40_000, 0))), np.full(40_000, weight)
+    one, three = (
+        counted_into(CountTable([3] * 4, [True] * 4, 2, 2), rows, classes, weights, n_jobs).plain() for n_jobs in (1, 3)
+    )
+    for mine, theirs in zip(one.counted(), three.counted()):
+        np.testing.assert_array_equal(mine, theirs)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, Ordinal
 
 from tests.examples import examples
 from unnaive import MDLDiscretizer, NaiveBayes, TableEncoder
-from unnaive.core.validation import read_table
+from unnaive.core.validation import is_missing, read_table
 
 Y = np.array([0, 1] * 20)
 
@@ -482,3 +482,75 @@ def test_columns_are_found_without_searching_all_of_them():
     assert encoder.rows(table).codes.tolist() == [[0, 0, 1, 0], [1, 1, 1, 0], [0, 0, 0, 1]]
     with pytest.raises(ValueError, match="Column 'a' contains infinity"):
         encoder.rows(read_table(TableEncoder(), frame.assign(a=np.inf), reset=True))
+
+
+TEXT = st.one_of(st.none(), st.sampled_from(["", "b", "a", "é", "a\0b", "a\0c", "1", "nan"]))
+OBJECTS = st.one_of(TEXT, st.sampled_from([1, 2.5, True, 1.0, float("nan"), 10**20, np.str_("a"), pd.NA, "\ud800"]))
+MAKERS = {
+    "object": lambda values: pd.DataFrame({"x": pd.Series(values, dtype=object)}),
+    "array": lambda values: np.array([[value, "text"] for value in values], dtype=object),
+    "str": lambda values: pd.DataFrame({"x": pd.Series(values, dtype="str")}),
+    "string": lambda values: pd.DataFrame({"x": pd.Series(values, dtype="string")}),
+    "python": lambda values: pd.DataFrame({"x": pd.Series(values, dtype="string[python]")}),
+    "Arrow": lambda values: pd.DataFrame({"x": pd.Series(values, dtype=pd.ArrowDtype(pa.string()))}),
+    "category": lambda values: pd.DataFrame({"x": pd.Categorical(values)}),
+    "polars": lambda values: pl.DataFrame({"x": pl.Series(values, dtype=pl.String)}),
+    "polars categorical": lambda values: pl.DataFrame({"x": pl.Series(values, dtype=pl.Categorical)}),
+    "pyarrow": lambda values: pa.table({"x": pa.array(values, pa.string())}),
+    "chunks": lambda values: pa.table({"x": pa.chunked_array([[value] for value in values], pa.string())}),
+    "dictionary": lambda values: pa.table({"x": pa.array(values, pa.string()).dictionary_encode()}),
+    "dictionaries": lambda values: pa.table(
+        {"x": pa.chunked_array([pa.array([value], pa.string()).dictionary_encode() for value in values])}
+    ),
+}
+
+
+def plain_codes(known, values):
+    """Sorted categories and codes of values, one value after another; None where there is no answer."""
+    present = {value for value in known if not is_missing(value)}
+    try:
+        categories = sorted(present)
+    except TypeError:
+        categories = sorted(present, key=lambda value: (type(value).__name__, str(value)))
+    return categories, [categories.index(value) if value in present else -1 for value in values]
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@given(known=st.lists(TEXT, min_size=1, max_size=9), new=st.lists(TEXT, min_size=1, max_size=9))
+@examples(20)
+def test_text_of_every_dtype_has_the_categories_and_codes_of_its_values(kind, known, new):
+    encoder = TableEncoder().fit(MAKERS[kind](known), np.zeros(len(known)))
+    categories, codes = plain_codes(known, new)
+    if encoder.categories_[0] is None:  # a column of an array without any value is one of numbers
+        assert not categories
+        return
+    assert encoder.categories_[0].tolist() == categories
+    assert encoder.transform(MAKERS[kind](new))[:, 0].tolist() == codes
+
+
+@given(known=st.lists(OBJECTS, min_size=1, max_size=9), new=st.lists(OBJECTS, min_size=1, max_size=9))
+@examples(100)
+def test_objects_of_all_types_have_the_categories_and_codes_of_their_values(known, new):
+    encoder = TableEncoder().fit(MAKERS["object"](["b", 3, *known]), np.zeros(len(known) + 2))
+    categories, codes = plain_codes(["b", 3, *known], new)
+    assert encoder.categories_[0].tolist() == categories
+    assert encoder.transform(MAKERS["object"](new))[:, 0].tolist() == codes
+
+
+@pytest.mark.parametrize("dtype", ["object", "bool", "boolean", pd.ArrowDtype(pa.bool_())])
+def test_truths_of_every_dtype_are_the_same_categories(dtype):
+    values = [True, False, True] if dtype == "bool" else [True, None, False, True]
+    encoder = TableEncoder().fit(pd.DataFrame({"x": pd.Series(values, dtype=dtype)}), np.zeros(len(values)))
+    assert encoder.categories_[0].tolist() == [False, True]
+    codes = encoder.transform(pd.DataFrame({"x": pd.Series(values, dtype=dtype)}))[:, 0]
+    assert codes.tolist() == [-1 if value is None else int(value) for value in values]
+
+
+def test_rows_are_coded_alike_by_any_number_of_threads():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.choice(["a", "b", None], 70_000), "n": rng.normal(size=70_000)})
+    table = read_table(TableEncoder(), frame, reset=True)
+    encoder = TableEncoder().fit(frame, frame["n"] > 0.3)
+    one, three = (encoder.rows(table, n_jobs).codes for n_jobs in (1, 3))
+    np.testing.assert_array_equal(one, three)
+    assert (encoder.rows(table[5_000:5_010]).codes == one[5_000:5_010]).all()

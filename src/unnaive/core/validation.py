@@ -367,7 +367,7 @@ def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
             present = np.bincount(shifted) > 0
             return (np.flatnonzero(present) + low).astype(labels.dtype), (np.cumsum(present) - 1)[shifted]
     if is_text(labels):
-        array = _as_arrow(labels)
+        array = _as_arrow(labels.astype(object, copy=False))  # of an array of strings Arrow reads up to a NUL
         if array is not None:  # it is text that UTF-8 can hold
             coded = _coded(array)
             distinct = np.array(coded.distinct, dtype=labels.dtype)
