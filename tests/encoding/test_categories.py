@@ -89,3 +89,13 @@ def test_the_work_of_a_union_grows_with_the_number_of_categories_and_no_faster()
     Counted.n_hashed = 0
     assert len(one.union(other).values) == 400
     assert Counted.n_hashed < 20 * 400
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 63, 64, 65, 200])
+@pytest.mark.parametrize("n_columns", [0, 1, 3])
+def test_columns_with_missing_values_are_found_in_any_row(n_rows, n_columns):
+    for row in range(n_rows):
+        codes = np.zeros((n_rows, n_columns), np.int32)
+        codes[row, n_columns // 2 : n_columns // 2 + 1] = -1
+        assert columns_with_missing(codes).tolist() == [column == n_columns // 2 for column in range(n_columns)]
+    assert not columns_with_missing(np.zeros((n_rows, n_columns), np.int32)).any()

@@ -307,12 +307,12 @@ def _mark(numbers, low, sizes, starts, marks):
 def columns_with_missing(codes: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which columns of codes have missing values."""
     n_columns = codes.shape[1]
-    if n_columns == 0:
-        return np.zeros(0, dtype=bool)
-    whole = len(codes) - len(codes) % _ROWS_AT_ONCE
+    n_blocks = len(codes) // _ROWS_AT_ONCE
+    whole = n_blocks * _ROWS_AT_ONCE
     # Many rows side by side: the minimum of long rows is vectorized.
-    lowest = codes[:whole].reshape(-1, _ROWS_AT_ONCE * n_columns).min(axis=0, initial=0)
-    return np.minimum(lowest.reshape(-1, n_columns).min(axis=0), codes[whole:].min(axis=0, initial=0)) < 0
+    lowest = codes[:whole].reshape(n_blocks, _ROWS_AT_ONCE * n_columns).min(axis=0, initial=0)
+    lowest = lowest.reshape(_ROWS_AT_ONCE, n_columns).min(axis=0)
+    return np.minimum(lowest, codes[whole:].min(axis=0, initial=0)) < 0
 
 
 @njit(cache=True, nogil=True)
