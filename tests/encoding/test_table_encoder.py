@@ -535,6 +535,10 @@ def test_objects_of_all_types_have_the_categories_and_codes_of_their_values(know
     categories, codes = plain_codes(["b", 3, *known], new)
     assert encoder.categories_[0].tolist() == categories
     assert encoder.transform(MAKERS["object"](new))[:, 0].tolist() == codes
+    many = -(-(1 << 14) // len(new))  # so many objects are told apart by their addresses
+    assert encoder.transform(MAKERS["object"](new * many))[:, 0].tolist() == codes * many
+    again = TableEncoder().fit(MAKERS["object"](["b", 3, *new * many]), np.zeros(2 + len(new) * many))
+    assert again.categories_[0].tolist() == plain_codes(["b", 3, *new], [])[0]
 
 
 @pytest.mark.parametrize("dtype", ["object", "bool", "boolean", pd.ArrowDtype(pa.bool_())])

@@ -24,9 +24,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from unnaive.core.object_codes import distinct_objects
+
 _NUMBER_KINDS = "iuf"
 _MAX_SHOWN = 80  # characters of a value in a message
 _MAX_BITS_SHOWN, _DIGITS_PER_BIT = 200, 0.30103  # of an integer
+_MANY_OBJECTS = 1 << 14  # from here on, they are told apart by their addresses first
+_PLAIN = {str, bool, int, float, type(None)}
 _MAX_LABEL_RANGE = 1 << 16  # integer labels in a range up to this are counted instead of sorted
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -226,7 +230,12 @@ def _read_series(series: Any, dtype: Any) -> RawColumn:
 
 
 def _read_objects(values: NDArray[Any]) -> RawColumn:
-    """A column of objects, coded if all of them are text, truths, or whole numbers."""
+    """A column of objects, coded if all of them are text, truths, or whole numbers, or if they are a few plain ones."""
+    found = distinct_objects(values) if len(values) >= _MANY_OBJECTS else None
+    if found is not None and _PLAIN.issuperset(map(type, found[0])):
+        place: dict[Any, int] = {}
+        codes = [-1 if is_missing(value) else place.setdefault(value, len(place)) for value in found[0]]
+        return RawColumn(None, None, np.array(codes, np.int32)[found[1]], list(place))
     array = _as_arrow(values)
     kind = "mixed" if array is None else str(array.type)
     return _coded(array) if kind in ("string", "large_string", "bool", "int64") else RawColumn(values)
@@ -366,10 +375,9 @@ def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
             shifted = labels.astype(np.int64) - low
             present = np.bincount(shifted) > 0
             return (np.flatnonzero(present) + low).astype(labels.dtype), (np.cumsum(present) - 1)[shifted]
-    if is_text(labels):
-        array = _as_arrow(labels.astype(object, copy=False))  # of an array of strings Arrow reads up to a NUL
-        if array is not None:  # it is text that UTF-8 can hold
-            coded = _coded(array)
+    if labels.dtype.kind in "OU" and len(labels):
+        coded = _read_objects(labels.astype(object, copy=False))  # of an array of strings Arrow reads up to a NUL
+        if coded.values is None and is_text(coded.distinct):
             distinct = np.array(coded.distinct, dtype=labels.dtype)
             return np.sort(distinct), np.argsort(np.argsort(distinct))[coded.codes]
     return np.unique(labels, return_inverse=True)
