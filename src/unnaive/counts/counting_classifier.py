@@ -118,8 +118,10 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         check_is_fitted(self)
         follows = self._follows
         if follows.current is None:
-            exactly = self._counted_exactly
-            follows.current = replace(exactly, statistic=exactly.statistic.plain())
+            counted = self._counted_exactly
+            if counted.statistic.takes_fractions:
+                counted = replace(counted, statistic=counted.statistic.plain())
+            follows.current = counted
         return follows.current
 
     @property
