@@ -57,12 +57,21 @@ def read_and_encode(path: Path) -> pa.Table:
     return table
 
 
+def _shared(column: pd.Series) -> pd.Series:
+    """Text as the readers of pandas make objects of it: one for all rows of the same value."""
+    if column.dtype != object:
+        return column
+    codes, values = pd.factorize(column)
+    return pd.Series(np.asarray(values, dtype=object)[codes], dtype=object)
+
+
 def forms(frame: pd.DataFrame) -> dict[str, Any]:
     """The table in every form that models take, and its numbers alone."""
     texts = [name for name in frame if name.startswith("text")]
     table = pa.Table.from_pandas(frame, preserve_index=False)
     found: dict[str, Any] = {
-        "object": frame,
+        "object, one per row": frame,
+        "object, shared": pd.DataFrame({name: _shared(frame[name]) for name in frame}),
         "category": frame.astype(dict.fromkeys(texts, "category")),
         "Arrow strings": frame.astype(dict.fromkeys(texts, pd.ArrowDtype(pa.string()))),
         "str": frame.astype(dict.fromkeys(texts, "str")),
