@@ -40,6 +40,12 @@ def _multiply_two(product0, product1, flat, parents_offset, offsets, extra, firs
     return product0, product1
 
 
+@njit(cache=True, nogil=True)
+def _fill_parent_factor(factor, parents, bounds, offsets, counts, children, factors, columns, group_size, inverse):
+    """The same as a function of its own: within the loops over parents it would take registers from the products."""
+    return fill_parent_factor(factor, parents, bounds, offsets, counts, children, factors, columns, group_size, inverse)
+
+
 @njit(cache=True, nogil=True, inline="always")
 def _end_row(score, largest, n_admissible, n_frequent, scaled, out):
     """Write a row's scores; return why there are none, or 0."""
@@ -77,7 +83,7 @@ def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fal
                 if computed_for[high] != column_set:
                     computed_for[high] = column_set
                     parents, bounds, places = (columns[a], columns[b]), (-1, b, a, size), (low, middle, high)
-                    status[high] = fill_parent_factor(
+                    status[high] = _fill_parent_factor(
                         factor[high], parents, bounds, places, pairs, triples, factors, columns, group_size, inverse
                     )
                 n_frequent += status[high] != INFREQUENT
@@ -136,7 +142,7 @@ def score_three_parents(codes, order, triples, quads, factors, row, sets, out, f
                     if computed_for[at] != column_set:
                         computed_for[at] = column_set
                         parents, bounds = (columns[a], columns[b], columns[c]), (-1, c, b, a, size)
-                        status[at] = fill_parent_factor(
+                        status[at] = _fill_parent_factor(
                             factor[at], parents, bounds, places, triples, quads, factors, columns, group_size, inverse
                         )
                     n_frequent += status[at] != INFREQUENT

@@ -12,7 +12,7 @@ from unnaive.cli.console import print_result, show_progress
 from unnaive.cli.options import AsJson
 from unnaive.models import Model, find_models
 
-_N_ROWS = 60
+_N_ROWS = 240
 _WIDE = 90  # columns, so many that products of probabilities are kept as logarithms
 
 
@@ -59,6 +59,7 @@ def _tables(model: Model) -> Iterator[tuple[Any, Any]]:
                 "other": random.normal(y, 1.0),
             }
         )
+        frame["twin"] = frame["text"]  # values that imply others, often enough for subsumption resolution
         labels = np.array(["x", "y", "z"])[y]
         yield frame, labels
         yield frame.mask(random.random(frame.shape) < 0.1), labels

@@ -27,6 +27,7 @@ from unnaive.counts.statistic import Growth, Rows, Shrinkage, Statistic, check_e
 from unnaive.counts.weighted_counts import WholeCounts
 
 _MIN_ROWS = 1 << 14  # of a thread that counts
+MAX_ORDER = 4
 
 Cells = TypeVar("Cells", float, NDArray[np.float64])
 
@@ -122,7 +123,7 @@ class CountTable(WholeCounts):
     def add(self, rows: Rows, classes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
         """Count rows; a missing value needs a position in its column."""
         flat = [table.reshape(-1) for table in self.tables]
-        positions = np.empty((self.order, self.n_columns), np.uint64)
+        positions = np.empty((MAX_ORDER, self.n_columns), np.uint64)
         layout = self.starts, self.has_missing, positions, self.class_count
         if self.order <= 2:
             pairs = flat[1] if self.order == 2 else np.zeros(0)
@@ -313,49 +314,57 @@ def _count_pairs(pairs, first, second, weight):
             pairs[here + first[j]] += weight
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _count_values(codes, label, weight, starts, has_missing, positions, n_classes, singles):
-    """Count the values of a row; ``positions[k]`` becomes where each begins in the flat table of k + 1 columns.
-
-    Tables are flat and indices unsigned: an access is an addition, without a check for negative indices.
-    """
-    for i in range(codes.shape[0]):
-        position = codes[i] + has_missing[i]
-        # Every combination has one column in first place, which adds the class.
-        positions[0, i] = (starts[1, i] + position) * n_classes + label
-        singles[positions[0, i]] += weight
-        for k in range(1, positions.shape[0]):
-            positions[k, i] = (starts[k + 1, i] + position * starts[k, i]) * n_classes
+# Tables are flat and indices unsigned: an access is an addition, without a check for negative indices.
 
 
 @njit(cache=True, nogil=True)
 def _count(codes, classes, weights, starts, has_missing, positions, class_count, singles, pairs):
-    """Count rows in flat tables of values, and of pairs if there are two rows of positions."""
-    for row in range(codes.shape[0]):
+    """Count the values of rows, and their pairs if there is a table of them."""
+    n_rows, n_columns = codes.shape
+    n_classes = class_count.shape[0]
+    with_pairs = pairs.shape[0] > 0
+    first, second = positions[0], positions[1]
+    for row in range(n_rows):
+        label = classes[row]
         weight = weights[row]
-        class_count[classes[row]] += weight
-        _count_values(codes[row], classes[row], weight, starts, has_missing, positions, class_count.shape[0], singles)
-        if positions.shape[0] > 1:
-            _count_pairs(pairs, positions[0], positions[1], weight)
+        class_count[label] += weight
+        for i in range(n_columns):
+            position = codes[row, i] + has_missing[i]
+            # Every combination has one column in first place, which adds the class.
+            first[i] = (starts[1, i] + position) * n_classes + label
+            singles[first[i]] += weight
+            if with_pairs:
+                second[i] = (starts[2, i] + position * starts[1, i]) * n_classes
+        if with_pairs:
+            _count_pairs(pairs, first, second, weight)
 
 
 @njit(cache=True, nogil=True)
 def _count_many(codes, classes, weights, starts, has_missing, positions, class_count, singles, pairs, triples, quads):
-    """The same with triples, and with quadruples if there are four rows of positions."""
+    """The same with triples, and with quadruples if there is a table of them."""
     n_rows, n_columns = codes.shape
-    first, second, third = positions[0], positions[1], positions[2]
-    fourth = positions[positions.shape[0] - 1]
+    n_classes = class_count.shape[0]
+    with_quads = quads.shape[0] > 0
+    first, second, third, fourth = positions[0], positions[1], positions[2], positions[3]
     for row in range(n_rows):
+        label = classes[row]
         weight = weights[row]
-        class_count[classes[row]] += weight
-        _count_values(codes[row], classes[row], weight, starts, has_missing, positions, class_count.shape[0], singles)
+        class_count[label] += weight
+        for i in range(n_columns):
+            position = codes[row, i] + has_missing[i]
+            first[i] = (starts[1, i] + position) * n_classes + label
+            singles[first[i]] += weight
+            second[i] = (starts[2, i] + position * starts[1, i]) * n_classes
+            third[i] = (starts[3, i] + position * starts[2, i]) * n_classes
+            if with_quads:
+                fourth[i] = (starts[4, i] + position * starts[3, i]) * n_classes
         _count_pairs(pairs, first, second, weight)
         for i in range(n_columns):
             for j in range(i):
                 both = third[i] + second[j]
                 for k in range(j):
                     triples[both + first[k]] += weight
-        if positions.shape[0] > 3:
+        if with_quads:
             for i in range(n_columns):
                 for j in range(i):
                     for k in range(j):
