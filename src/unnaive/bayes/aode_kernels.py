@@ -266,9 +266,9 @@ def score_one_parent(codes, order, singles, pairs, factors, row, sets, out, fall
             continue
         for a in range(size):
             mine = products[a]
-            mine_at = first[a]
+            own = factor[first[a]]
             for y in range(n_classes):
-                mine[y] = factor[mine_at, y]
+                mine[y] = own[y]
             my_extra = extra[a]
             for b in range(a):
                 both = pairs[second[a] + first[b]]
