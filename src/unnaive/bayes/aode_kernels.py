@@ -232,13 +232,15 @@ def _admit_parents(size, singles, pairs, factors, row, sets):
     """Compute the factors that a row needs; return why it has no admissible parent, or 0."""
     columns, offsets, _, group_size, column_set = row
     factor, computed_for, status, inverse = sets
+    now = column_set[1]
+    first, second = offsets[0], offsets[1]
     n_frequent = 0
     n_admissible = 0
     for a in range(size):
-        at = offsets[0, a]
-        if computed_for[at] != column_set[1]:
-            computed_for[at] = column_set[1]
-            parents, bounds, places = (columns[a],), (-1, a, size), (offsets[1, a], at)
+        at = first[a]
+        if computed_for[at] != now:
+            computed_for[at] = now
+            parents, bounds, places = (columns[a],), (-1, a, size), (second[a], at)
             status[at] = fill_parent_factor(
                 factor[at], parents, bounds, places, singles, pairs, factors, columns, group_size, inverse
             )
