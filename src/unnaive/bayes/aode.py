@@ -80,7 +80,7 @@ class _Average:
             rows = self._score_complete_rows(codes, self.grouped, scores)
         low, high = counts.tables[self.n - 1 : self.n + 1]
         rows = rows[cache_order(codes[rows], counts.n_values, high.nbytes)]
-        row, sets = make_buffers(self.n, counts.n_columns, low, self.factors)
+        row, sets = make_buffers(self.n, codes.shape[1], low, self.factors)
         self._kernel(codes, rows, low, high, self.factors, row, sets, scores, fallback)
         for reason in (NONE_FREQUENT, NONE_WEIGHTED):
             rows = np.flatnonzero(fallback == reason)
