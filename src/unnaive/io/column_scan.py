@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -79,11 +79,11 @@ class _Guess:
 class ColumnScan:
     """The kind of one column: "integer", "number", "date" or "text"."""
 
-    def __init__(self, marks: Sequence[str], markers: pa.Array) -> None:
-        """``marks`` are the decimal marks to try; ``markers`` stand for missing values in numbers and dates."""
-        patterns = {".": _NUMBER, ",": _WITH_COMMAS}
+    def __init__(self, markers: pa.Array) -> None:
+        """``markers`` stand for missing values in numbers and dates."""
         self._markers = markers
-        self._numbers = {mark: _Guess(patterns[mark], partial(_are_finite, mark=mark)) for mark in marks}
+        patterns = {".": _NUMBER, ",": _WITH_COMMAS}  # by decimal mark
+        self._numbers = {mark: _Guess(patterns[mark], partial(_are_finite, mark=mark)) for mark in patterns}
         self._dates = _Guess(DATE, self._have_one_zone)
         self._zone: str | None = None
         self._other_dates = self._thousands = True
@@ -161,6 +161,11 @@ class ColumnScan:
     def may_have_thousands(self) -> bool:
         """Whether all numbers are written as if their commas, if any, grouped digits by thousands."""
         return self._thousands
+
+    @property
+    def has_commas(self) -> bool:
+        """Whether all values are numbers with commas, as decimal marks or between digits."""
+        return self._thousands or (self._numbers[","].holds and self._numbers[","].n_fit > 0)
 
     @property
     def has_other_dates(self) -> bool:

@@ -98,7 +98,7 @@ class DelimitedFile(ArrowTable):
     @cached_property
     def _scan(self) -> _Scan:
         marks = [self.reading.decimal] if self.reading.decimal else [".", *([","] if self._delimiter != "," else [])]
-        scans = {name: ColumnScan(marks, self._markers) for name in self.columns}
+        scans = {name: ColumnScan(self._markers) for name in self.columns}
         n_rows = 0
         repeated: list[str] = []  # names that also stand below
         for n_blocks, batch in self._strings(self.columns):
@@ -158,7 +158,7 @@ class DelimitedFile(ArrowTable):
                     f"{self.source}, line {line}: column {name!r} holds {what} but for {excerpt(odd.text)!r}{more}, so "
                     "it is read as text; correct it, name the value with --na-values, or ask for it with --categorical."
                 )
-            elif scan.may_have_thousands and scan.kind(mark) == "text":
+            elif scan.has_commas and scan.kind(mark) == "text":
                 yield (
                     f"{self.source}: column {name!r} holds numbers with commas that are read as text; write them "
                     "without, or say with --decimal , that these are decimal commas."
