@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from unnaive import __version__
-from unnaive.cli import compare, experiments, model, warm
+from unnaive.cli import compare, experiments, look, model, warm
 from unnaive.cli.console import print_error, warnings_in_a_line
 from unnaive.cli.options import INTERRUPTED
 
@@ -39,6 +39,7 @@ def options(
 
 
 for command in (
+    look.look,
     compare.compare,
     *(model.fit, model.predict, model.update, model.forget, model.verify, model.explain, model.info),
 ):

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unnaive.evaluate.comparison import Comparison, label_of
+from unnaive.look import Look
 from unnaive.models import MODELS, Model
 
 _MAX_DATA_SETS_SHOWN = 12
@@ -17,6 +18,7 @@ _BAR = 24
 _MAX_EVIDENCE, _SHOWN_EVIDENCE = 30, 20  # if there are more columns than the first, the weightiest are shown
 _WIDE = 120
 _MAX_CUTS_SHOWN = 6
+_MAX_CLASSES_SHOWN = 10
 
 
 def leaderboard(comparison: Comparison, width: int) -> Table:
@@ -156,6 +158,35 @@ def model_table() -> Table:
     for model in MODELS.values():
         data = f"{model.data}, transductive" if model.transductive else model.data
         table.add_row(model.name, _estimator(model), model.description, data, model.paper)
+    return table
+
+
+def look_words(found: Look) -> str:
+    """What a file holds, in a few sentences."""
+    rows = f"{found.name}: {found.n_rows:,} rows"
+    rows += f", {found.n_duplicates:,} of them as others before." if found.n_duplicates else "."
+    if found.target is None:
+        return f"{rows} Nothing to predict: name a column with --target."
+    largest = sorted(found.classes, key=lambda label: -found.classes[label])
+    shown = ", ".join(f"{one_line(label)} ({found.classes[label]:,})" for label in largest[:_MAX_CLASSES_SHOWN])
+    more = f" and {len(largest) - _MAX_CLASSES_SHOWN} more" if len(largest) > _MAX_CLASSES_SHOWN else ""
+    why = f", {found.why_target}" if found.why_target else ""
+    unlabelled = f" {found.n_unlabelled:,} rows have no label." if found.n_unlabelled else ""
+    return f"{rows} Target {found.target!r}{why}, with {len(largest)} classes: {shown}{more}.{unlabelled}"
+
+
+def look_table(found: Look) -> Table:
+    """The columns of a file."""
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    table.add_column("column", no_wrap=True)
+    table.add_column("holds", no_wrap=True)
+    for name in ("missing", "distinct", "bins"):
+        table.add_column(name, justify="right")
+    table.add_column("note")
+    for column in found.columns:
+        bins = "" if column.n_bins is None else "1, not used" if column.n_bins == 1 else f"{column.n_bins}"
+        numbers = (f"{column.n_missing:,}", f"{column.n_distinct:,}", bins)
+        table.add_row(one_line(column.name), column.kind, *numbers, one_line("; ".join(column.flags)))
     return table
 
 
