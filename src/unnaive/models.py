@@ -5,8 +5,8 @@ The public names of the package, the command line, the tests, the benchmarks, th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
@@ -44,6 +44,8 @@ class Model:
         The package it needs besides those that this library installs, of the extra "peers"; "" if none.
     can_be_saved : bool
         Whether a model file can hold it; some take part in comparisons only.
+    settings : dict
+        Parameters that a user has set, on the classifier within a pipeline too.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Model:
     counts: bool = False
     requires: str = ""
     can_be_saved: bool = True
+    settings: dict[str, Any] = field(default_factory=dict)
 
     @property
     def is_baseline(self) -> bool:
@@ -83,6 +86,24 @@ class Model:
 
     def make_for_table(self) -> Any:
         """Make a new estimator for frames with mixed columns: numbers are prepared, tensors made of closed patterns."""
+        return self._as_set(self._make_for_table())
+
+    def _as_set(self, model: Any) -> Any:
+        if self.settings:
+            classifier_of(model).set_params(**self.settings)
+        return model
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Model:
+        """The same model with some parameters set; ValueError if it does not have one of them."""
+        known = classifier_of(self._make_for_table() if self.data != "text" else self.make()).get_params(deep=False)
+        for name in settings:
+            if name not in known:
+                near = get_close_matches(name, known)
+                hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {', '.join(known)}."
+                raise ValueError(f"{self.name!r} has no parameter {name!r}: {hint}")
+        return replace(self, settings={**self.settings, **settings})
+
+    def _make_for_table(self) -> Any:
         if self.data == "tensor":
             from sklearn.pipeline import Pipeline
 
@@ -105,10 +126,10 @@ class Model:
         if self.data == "tensor":
             tensors = TextTensor(**terms)
             tensors.units("")
-            return Pipeline([("terms", tensors), ("classifier", self.make())])
+            return self._as_set(Pipeline([("terms", tensors), ("classifier", self.make())]))
         reader = Terms(counts=self.counts, **terms)
         reader.tokens("")  # raises on wrong parameters before any work is done
-        return Pipeline([("terms", reader), ("classifier", self.make())])
+        return self._as_set(Pipeline([("terms", reader), ("classifier", self.make())]))
 
     def check_takes(self, data: str) -> None:
         """Raise ValueError unless it takes this kind of data."""

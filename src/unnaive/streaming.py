@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,10 +21,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from unnaive.core.decisions import Decision
 from unnaive.io.datasets import columns_to_learn_from, files_read, open_source
+from unnaive.io.delimited import DelimitedFile
 from unnaive.io.formats import DataError, TableFile, as_text
 from unnaive.io.labels import LabelReader, refuse_unlikely_target
 from unnaive.io.reading import DataWarning, Reading
+from unnaive.io.source import near
 from unnaive.io.table_file import LAST
 from unnaive.models import classifier_of, model_to_save
 from unnaive.persist import SavedModel, save
@@ -99,15 +102,16 @@ def fit_file(
     terms: Mapping[str, Any] | None = None,
     bins: str | None = None,
     reading: Reading = _USUAL,
+    settings: Mapping[str, Any] | None = None,
 ) -> Fitted:
     """Fit a model of the registry on a file or a named data set.
 
     Counting models read the file in batches and never hold all of it; other models, and all models of text, read their
     columns whole. Rows without a label are dropped, unless the model is transductive and learns from them too. For
     ``target``, ``folder``, ``categorical``, ``text`` and ``reading`` see :func:`unnaive.io.load`; ``terms`` are
-    parameters of :class:`unnaive.Terms`, and ``bins`` is one of the model.
+    parameters of :class:`unnaive.Terms`, ``bins`` is one of the model, and ``settings`` are others of it.
     """
-    entry = model_to_save(name, "text" if text else "table")
+    entry = model_to_save(name, "text" if text else "table").with_settings(settings or {})
     model = entry.make_for_documents(**(terms or {})) if text else entry.make_for_table()
     if bins is not None:
         set_bins(model, name, bins)
@@ -303,35 +307,35 @@ def predict_file(
     for_spreadsheets: bool = False,
     force: bool = False,
     given: Given = None,
+    keep: Sequence[str] | str = (),
+    decision: Decision | None = None,
+    top: int | None = None,
 ) -> Predicted:
     """Write the label and the class probabilities of every row of a file to a CSV or Parquet file, in batches.
 
     Columns that the model does not know are ignored; the target, if present, is compared with. With
     ``for_spreadsheets``, text in a CSV file that could be taken for a formula begins with an apostrophe. An existing
-    file that holds no predictions is replaced only with ``force``.
+    file that holds no predictions is replaced only with ``force``. Columns to ``keep`` ("all": all of them) come first,
+    as they are in the file; the prediction is then called "predicted TARGET" if the target is among them. ``decision``
+    says how labels are chosen. With ``top``, the most probable labels are written with their probabilities.
     """
     model, names = saved.model, columns_of(saved)
     table = _known_columns(saved, source, names, given)
     known = saved.target in table.columns
     truth = LabelReader.of_file(table, saved.target, _ROWS).like(model.classes_) if known else None
-    chances = [f"p({label})" for label in model.classes_.tolist()] if hasattr(model, "predict_proba") else []
+    kept = _kept_columns(table, keep)
+    wanted = _Wanted.of(saved, kept, decision, top)
     _check_suffix(Path(out), for_spreadsheets)
-    written = [saved.target, *chances]
+    written = [*kept, *wanted.columns]
     if str(out) != STDOUT:
         what = "predictions of unnaive"
         check_overwriting(out, files_read(source), what, lambda there: are_predictions(there, written), force)
     n_right = n_labelled = done = 0
     with _writer(Path(out), for_spreadsheets) as write:
-        for frame in _ahead(table.batches([*names, *([saved.target] if known else [])], _ROWS)):
-            X = frame[names]
-            columns: dict[str, NDArray[Any]] = {}
-            if chances:
-                probabilities = model.predict_proba(X)
-                labels = model.classes_[np.argmax(probabilities, axis=1)]
-                columns = dict(zip(chances, probabilities.T))
-            else:
-                labels = model.predict(X)
-            write(pd.DataFrame({saved.target: labels, **columns}))
+        rows = _ahead(table.batches([*names, *([saved.target] if known else [])], _ROWS))
+        for frame, before in zip(rows, _as_written(table, kept) if kept else repeat({})):
+            labels, columns = wanted.of_rows(frame[names])
+            write(pd.DataFrame({**before, **columns}))
             if truth is not None:
                 labelled = frame[saved.target].notna().to_numpy()
                 n_labelled += int(labelled.sum())
@@ -339,6 +343,72 @@ def predict_file(
             done += len(frame)
             progress("predict", done, table.n_rows)
     return Predicted(done, n_labelled, n_right)
+
+
+def _kept_columns(table: TableFile, keep: Sequence[str] | str) -> list[str]:
+    """Columns of a file to write beside its predictions."""
+    kept = list(table.columns) if keep == "all" else list(dict.fromkeys(keep))
+    for name in kept:
+        if name not in table.columns:
+            raise DataError(f"{table.source} has no column {name!r} to keep.{near(name, table.columns)}")
+    return kept
+
+
+def _as_written(table: TableFile, columns: list[str]) -> Iterator[dict[str, Any]]:
+    """Batches of columns as they are in the file: text as it is written there, dates as dates, None for missing."""
+    if isinstance(table, DelimitedFile):
+        table = table.with_text(columns)
+    kinds = table.kinds
+    for frame in table.batches(columns, _ROWS):
+        dates = {name: pd.to_datetime(frame[name], unit="D").astype("str") for name in columns if kinds[name] == "date"}
+        yield {name: dates.get(name, frame[name]).where(frame[name].notna(), None).array for name in columns}
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is written of the predictions of a model: its columns, and their values for some rows."""
+
+    model: Any
+    label: str  # the name of the column
+    decision: Decision | None
+    top: int | None
+
+    @classmethod
+    def of(cls, saved: SavedModel, kept: list[str], decision: Decision | None, top: int | None) -> _Wanted:
+        if (decision is not None or top is not None) and not hasattr(saved.model, "predict_proba"):
+            kind = type(classifier_of(saved.model)).__name__
+            raise DataError(f"A {kind} gives no probabilities, which --threshold, --cost and --top need.")
+        if decision is not None:
+            decision.check(saved.model.classes_)
+        label = f"predicted {saved.target}" if saved.target in kept else saved.target
+        wanted = cls(saved.model, label, decision, None if top is None else min(top, len(saved.model.classes_)))
+        twice = next((name for name in wanted.columns if name in kept), None)
+        if twice is not None:
+            raise DataError(f"The column {twice!r} to keep has the name of one that is predicted: leave it out.")
+        return wanted
+
+    @property
+    def columns(self) -> list[str]:
+        if not hasattr(self.model, "predict_proba"):
+            return [self.label]
+        if self.top is None:
+            return [self.label, *(f"p({label})" for label in self.model.classes_.tolist())]
+        ranks = [f" {rank}" for rank in range(1, 1 + self.top)]
+        return [self.label, *(name + rank for rank in ranks for name in (self.label, "p"))]
+
+    def of_rows(self, X: pd.DataFrame) -> tuple[NDArray[Any], dict[str, Any]]:
+        """The labels of some rows, and all columns by name."""
+        classes = self.model.classes_
+        if not hasattr(self.model, "predict_proba"):
+            labels = self.model.predict(X)
+            return labels, {self.label: labels}
+        probabilities = self.model.predict_proba(X)
+        labels = classes[(self.decision or Decision()).places(probabilities, classes)]
+        values = list(probabilities.T)
+        if self.top is not None:
+            order = np.argsort(-probabilities, axis=1, kind="stable")[:, : self.top]
+            values = [part for rank in order.T for part in (classes[rank], probabilities[np.arange(len(rank)), rank])]
+        return labels, dict(zip(self.columns, [labels, *values]))
 
 
 def read_row(saved: SavedModel, source: str | Path, row: int, given: Given = None) -> pd.DataFrame:
@@ -446,7 +516,7 @@ def _writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFram
             begun: list[bool] = []
 
             def write(frame: pd.DataFrame) -> None:
-                columns = [[str(name), *frame[name].tolist()] for name in frame]
+                columns = [[str(name), *_cells(frame[name])] for name in frame]
                 if for_spreadsheets:
                     columns = [[*map(_no_formula, cells)] for cells in columns]
                 lines = io.StringIO(newline="")
@@ -470,6 +540,11 @@ def _writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFram
             finally:
                 for writer in parquet:
                     writer.close()
+
+
+def _cells(column: pd.Series) -> list[Any]:
+    """Values, with None for those that are missing."""
+    return (column.astype(object).where(column.notna(), None) if column.hasnans else column).tolist()
 
 
 def _no_formula(cell: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,14 +23,16 @@ from unnaive.cli.options import (
     MinDocuments,
     NoWait,
     Resume,
+    Set,
     Target,
     Text,
     reads_tables,
+    settings_of,
     split_columns,
     split_names,
     term_options,
 )
-from unnaive.models import GROUPS, find_models
+from unnaive.models import GROUPS, Model, find_models
 
 
 @reads_tables
@@ -43,6 +46,7 @@ def compare(
         list[str] | None,
         typer.Option("--models", "-m", help=f"Comma-separated names, or {', '.join(GROUPS)}; see `unnaive models`."),
     ] = None,
+    settings: Set = None,
     cv: Annotated[int | None, typer.Option(help="Number of folds; default: 10.")] = None,
     repeats: Annotated[int | None, typer.Option(help="Repeats of the cross-validation; default: 1.")] = None,
     holdout: Annotated[
@@ -93,6 +97,7 @@ def compare(
     refuse_inputs(kept, inputs)
     terms = term_options(text, mail, min_documents, max_terms)
     chosen = find_models(split_names(models) or ["default"], "text" if text else "table")
+    chosen = _as_set(chosen, settings_of(settings))
     columns: dict[str, Any] = {"categorical": split_columns(categorical), "text": split_names(text)}
     how = Reading(**reading)
     sets = [datasets.load(source, target, folder, reading=how, **columns) for source in data or datasets.BUNDLED]
@@ -121,3 +126,24 @@ def compare(
     print_comparison(comparison, report, as_json)
     if not comparison.complete:
         raise typer.Exit(INTERRUPTED)
+
+
+def _as_set(models: list[Model], settings: dict[str, Any]) -> list[Model]:
+    """The models with parameters set: PARAM of all that have it, or MODEL.PARAM of one."""
+    for setting, value in settings.items():
+        name, dot, parameter = setting.rpartition(".")
+        takers = [model for model in models if model.name == name] if dot else _takers(models, parameter)
+        if not takers:
+            what = f"model {name!r}" if dot else f"parameter {parameter!r} in any model"
+            raise ValueError(f"There is no {what} that is compared: see `unnaive models`.")
+        chosen = {model.name for model in takers}
+        models = [model.with_settings({parameter: value}) if model.name in chosen else model for model in models]
+    return models
+
+
+def _takers(models: list[Model], parameter: str) -> list[Model]:
+    found = []
+    for model in models:
+        with suppress(ValueError):
+            found.append(model.with_settings({parameter: None}))
+    return found

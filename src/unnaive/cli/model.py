@@ -22,12 +22,16 @@ from unnaive.cli.options import (
     MinDocuments,
     ModelFile,
     NoWait,
+    Set,
     Target,
     Text,
+    costs_of,
     reads_tables,
+    settings_of,
     split_columns,
     split_names,
     term_options,
+    threshold_of,
 )
 from unnaive.models import MODELS, classifier_of
 
@@ -51,6 +55,7 @@ def fit(
     mail: Mail = None,
     min_documents: MinDocuments = None,
     max_terms: MaxTerms = None,
+    settings: Set = None,
     bins: Annotated[
         Bins | None,
         typer.Option(
@@ -71,16 +76,16 @@ def fit(
     from unnaive.streaming import fit_file
 
     check_overwriting(output, files_read(data, folder), "a model file", is_model, force)
-    how = Reading(**reading)
+    how, chosen = Reading(**reading), settings_of(settings)
 
     terms, codes = term_options(text, mail, min_documents, max_terms), split_columns(categorical)
     with changing(output, no_wait), rows_progress(as_json) as progress:
         if dask is None:
-            fitted = fit_file(model, data, target, folder, progress, codes, split_names(text), terms, bins, how)
+            fitted = fit_file(model, data, target, folder, progress, codes, split_names(text), terms, bins, how, chosen)
         else:
             if text or terms:
                 raise ValueError("Models of text are fitted on a cluster from Python: see unnaive.distributed.fit.")
-            fitted = _distributed_files().fit_files(model, data, dask, target, progress, codes, bins, how)
+            fitted = _distributed_files().fit_files(model, data, dask, target, progress, codes, bins, how, chosen)
         fitted.save(output)
     print_result(
         as_json,
@@ -113,11 +118,28 @@ def predict(
             "--for-spreadsheets", help="Put an apostrophe before text that spreadsheets take for a formula (.csv)."
         ),
     ] = False,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Columns of the file to write too, comma-separated, or all.")
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(help="Predict a label from this probability on, as in ill=0.2.", metavar="LABEL=PROBABILITY"),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What a wrong label costs, as in 'ill>well=10', else 1; the label of the lowest expected cost is "
+            "predicted. May be repeated.",
+            metavar="TRUE>PREDICTED=COST",
+        ),
+    ] = None,
+    top: Annotated[int | None, typer.Option(help="Write only the most probable labels, so many.", min=1)] = None,
     force: Force = False,
     reading: Any = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the label and the class probabilities of every row."""
+    from unnaive.core.decisions import Decision
     from unnaive.io.datasets import files_read
     from unnaive.persist import load
     from unnaive.persist.overwriting import refuse_inputs
@@ -128,10 +150,23 @@ def predict(
 
     with rows_progress(as_json) as progress:
         if dask is None:
-            predicted = predict_file(load(model), data, output, progress, for_spreadsheets, force, reading)
+            predicted = predict_file(
+                load(model),
+                data,
+                output,
+                progress,
+                for_spreadsheets,
+                force,
+                reading,
+                split_columns(keep),
+                Decision(threshold_of(threshold), costs_of(cost)) if threshold or cost else None,
+                top,
+            )
         else:
             if for_spreadsheets:
                 raise ValueError("--for-spreadsheets applies to .csv files, and --dask writes Parquet files.")
+            if keep or threshold or cost or top:
+                raise ValueError("--keep, --threshold, --cost and --top do not apply to clusters: leave out --dask.")
             predicted = _distributed_files().predict_files(load(model), data, output, dask, progress, reading)
     if str(output) == STDOUT:
         return

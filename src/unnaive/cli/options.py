@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -63,6 +64,10 @@ NoWait = Annotated[
     bool, typer.Option("--no-wait", help="Do not wait for another process that is changing the same file, but fail.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file that unnaive did not write.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="A parameter of the model, may be repeated.", metavar="PARAM=VALUE"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -148,6 +153,48 @@ def split_columns(names: list[str] | None) -> list[str] | str:
     """Names of columns, or "all"."""
     chosen = split_names(names)
     return "all" if chosen == ["all"] else chosen
+
+
+def settings_of(given: list[str] | None) -> dict[str, Any]:
+    """Parameters and their values, which are numbers, None, True or False, lists, or else text."""
+    settings = {}
+    for setting in given or []:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise ValueError(f"--set is given as PARAM=VALUE, not {setting!r}.")
+        try:
+            settings[name] = literal_eval(value)
+        except (ValueError, SyntaxError):
+            settings[name] = value
+    return settings
+
+
+def costs_of(given: list[str] | None) -> dict[tuple[str, str], float]:
+    """Costs of predicting a label where another is true, by both."""
+    costs = {}
+    for cost in given or []:
+        pair, _, number = cost.rpartition("=")
+        true, _, predicted = pair.partition(">")
+        try:
+            costs[true, predicted] = float(number)
+        except ValueError:
+            true = ""
+        if not true or not predicted:
+            raise ValueError(f"--cost is given as TRUE>PREDICTED=COST, as in 'ill>well=10', not {cost!r}.")
+    return costs
+
+
+def threshold_of(given: str | None) -> tuple[str, float] | None:
+    """A label and the probability from which on it is predicted."""
+    if given is None:
+        return None
+    label, _, number = given.rpartition("=")
+    try:
+        if label:
+            return label, float(number)
+    except ValueError:
+        pass
+    raise ValueError(f"--threshold is given as LABEL=PROBABILITY, as in 'ill=0.2', not {given!r}.")
 
 
 def term_options(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -101,14 +101,15 @@ def fit_files(
     categorical: Sequence[str] | str = (),
     bins: str | None = None,
     reading: Reading = _USUAL,
+    settings: Mapping[str, Any] | None = None,
 ) -> Fitted:
     """Fit a model of the registry, by its short name, on all files that match a pattern.
 
     ``categorical`` names numeric columns that are codes of categories; ``address`` is that of :func:`connect`; ``bins``
-    is a parameter of the model; ``reading`` is that of :func:`read_files`.
+    is a parameter of the model and ``settings`` are others; ``reading`` is that of :func:`read_files`.
     """
-    entry = model_to_save(name)
-    model = entry.make()
+    entry = model_to_save(name).with_settings(settings or {})
+    model = entry.make().set_params(**entry.settings)
     if bins is not None:
         set_bins(model, name, bins)
     try:
