@@ -35,6 +35,7 @@ from unnaive.persist.output_file import replacing
 from unnaive.persist.overwriting import are_predictions, check_overwriting
 
 STDOUT = "-"  # the output that is printed, as CSV
+_EVIDENCE_ROWS = 1_000  # explained at a time, which takes memory for each class and column
 _ROWS = 50_000  # read at a time
 _FORMULAS = tuple("=+-@\t\r\n")  # text that begins with these may be run by a spreadsheet
 
@@ -420,6 +421,31 @@ def read_row(saved: SavedModel, source: str | Path, row: int, given: Given = Non
             return frame.iloc[[row - before]]
         before += len(frame)
     raise DataError(f"{source} has {before} rows, numbered from 0 to {before - 1}: there is no row {row}.")
+
+
+def mean_evidence(saved: SavedModel, source: str | Path, given: Given = None) -> dict[str, float]:
+    """How much each column or term contributes to the log odds of the best class against the next, over all rows.
+
+    It is the mean of absolute values, the largest first. Where a class is impossible, its odds are left out.
+    """
+    table = _known_columns(saved, source, columns_of(saved), given)
+    classifier = classifier_of(saved.model)
+    total, n_rows, names = np.zeros(0), 0, columns_of(saved)
+    for frame in table.batches(columns_of(saved), _EVIDENCE_ROWS):
+        X = saved.model[:-1].transform(frame) if hasattr(saved.model, "steps") else frame
+        evidence = np.asarray(classifier.predict_evidence(X), dtype=np.float64)
+        order = np.argsort(evidence.sum(axis=1), axis=1)
+        rows = np.arange(len(evidence))
+        odds = np.abs(evidence[rows, :, order[:, -1]] - evidence[rows, :, order[:, -2]])[:, 1:]
+        odds = odds[np.isfinite(odds).all(axis=1)]
+        total = odds.sum(axis=0) + (total if len(total) else 0.0)
+        n_rows += len(odds)
+    if not n_rows:
+        raise DataError(f"{source} has no row in which more than one class is possible.")
+    if hasattr(saved.model, "steps"):
+        names = [str(name) for name in saved.model[:-1].get_feature_names_out()]
+    means = dict(zip(names, (total / n_rows).tolist()))
+    return dict(sorted(means.items(), key=lambda entry: -entry[1]))
 
 
 def is_of_text(saved: SavedModel) -> bool:

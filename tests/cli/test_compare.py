@@ -92,3 +92,15 @@ def test_a_stopped_run_resumes_to_the_table_of_a_whole_one(folder):
     resumed = scores_of("report.jsonl")
     subprocess.run([*command, "--report", "whole.html"], capture_output=True, check=True)
     assert resumed == scores_of("whole.jsonl")
+
+
+def test_models_are_ranked_by_balanced_accuracy_where_a_class_is_rare(folder, run):
+    (folder / "rare.csv").write_text("x,class\n" + "".join(f"{row % 5},{'ab'[row % 30 == 0]}\n" for row in range(300)))
+    code, out, err = run("compare", "rare.csv", "-m", "nb", "--cv", "2", "-j", "1")
+    assert (code, err) == (0, "")
+    assert "balanced accuracy on rare" in out
+    assert "Ranked by balanced accuracy, as class b of rare has 10 rows, and the largest class 290." in " ".join(
+        out.split()
+    )
+    _, out, _ = run("compare", "rare.csv", "-m", "nb", "--cv", "2", "-j", "1", "--metrics", "accuracy", "--force")
+    assert "Ranked by" not in out

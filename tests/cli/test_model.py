@@ -317,3 +317,20 @@ def test_predictions_survive_commas_and_quotes_in_labels(folder, run):
         rows = list(csv.reader(file))
     assert rows[1][0] == 'say "yes", please'
     assert rows[2][0] == "no\nway"
+
+
+def test_importance_is_the_mean_of_absolute_evidence_over_the_rows(folder, run):
+    run("fit", "table.csv", "-m", "aode", "-o", "m.unnaive")
+    code, out, _ = run("explain", "m.unnaive", "table.csv", "--importance", "--json")
+    assert code == 0
+    found = json.loads(out)["importance"]
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    model, expected = load("m.unnaive").model, []
+    data = frame_of("table.csv").drop(columns="mood")
+    for evidence in model.predict_evidence(data):
+        best, runner_up = np.argsort(evidence.sum(axis=0))[[-1, -2]]
+        expected.append(abs(evidence[1:, best] - evidence[1:, runner_up]))
+    np.testing.assert_allclose([found[name] for name in data], np.mean(expected, axis=0))
+    assert next(iter(found)) in run("explain", "m.unnaive", "table.csv", "--importance")[1].splitlines()[2]
+    code, _, err = run("explain", "m.unnaive", "table.csv", "--importance", "--label", "yes")
+    assert (code, "leave out --plot, --label and --against" in err) == (2, True)

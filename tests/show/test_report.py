@@ -323,7 +323,7 @@ def test_an_unfinished_run_says_how_far_it_got_and_how_to_go_on():
 def test_facts_calibration_and_timings_are_those_of_the_comparison():
     comparison = usual()
     page = usual_page()
-    assert table_of(section(page, "data"))[0] == ["set 0", "1,500", "12", "3", "62.5 %"]
+    assert table_of(section(page, "data"))[0] == ["set 0", "", "1,500", "12", "3", "62.5 %"]
     rows = {row[0].removesuffix("baseline"): row[1:] for row in table_of(section(page, "calibration"))}
     table = comparison.reliability("a2de").sum(axis=0)
     assert rows["a2de"][-3:] == ["0.950", f"{table[2] / table[0]:.3f}", f"{0.95 - table[2] / table[0]:+.3f}"]

@@ -323,6 +323,9 @@ def explain(
     model: ModelFile,
     data: Data,
     row: Annotated[int, typer.Option("--row", "-r", help="Which row, counted from 0.", min=0)] = 0,
+    importance: Annotated[
+        bool, typer.Option("--importance", help="Instead of a row: how much each column matters, over all rows.")
+    ] = False,
     label: Annotated[str | None, typer.Option(help="The class to explain; default: the predicted one.")] = None,
     against: Annotated[str | None, typer.Option(help="The class to compare it with; default: the runner-up.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw it into this .png, .svg or .pdf file.")] = None,
@@ -335,7 +338,7 @@ def explain(
     from unnaive.persist import load
     from unnaive.show import terminal
     from unnaive.show.evidence import EvidenceDisplay
-    from unnaive.streaming import read_row
+    from unnaive.streaming import mean_evidence, read_row
 
     if plot is not None:
         check_figure(plot, [model, *files_read(data)], force)
@@ -343,6 +346,10 @@ def explain(
     if not hasattr(classifier_of(saved.model), "predict_evidence"):
         kind = type(classifier_of(saved.model)).__name__
         raise ValueError(f"{model} holds a {kind}, which cannot say what its columns contribute.")
+    if importance:
+        if plot is not None or label is not None or against is not None:
+            raise ValueError("--importance is of all rows and classes: leave out --plot, --label and --against.")
+        return _print_importance(mean_evidence(saved, data, reading), as_json)
     frame = read_row(saved, data, row, reading)
     found = EvidenceDisplay.of(
         saved.model, frame, label=_as_class(saved.model, label), against=_as_class(saved.model, against)
@@ -368,6 +375,17 @@ def explain(
         f"{found.label_} ({chance[found.label_]:.3f}) rather than {found.against_} ({chance[found.against_]:.3f})\n"
     )
     out.print(terminal.evidence(found.contributions_, found.total_, found.label_, found.against_, found.noun))
+
+
+def _print_importance(found: dict[str, float], as_json: bool) -> None:
+    from unnaive.show import terminal
+
+    if as_json:
+        print_json({"importance": found})
+        return
+    out = printer()
+    out.print("Mean absolute evidence for the predicted class against the runner-up, in log odds\n", highlight=False)
+    out.print(terminal.facts({name: f"{value:.3f}" for name, value in found.items()}))
 
 
 def _as_class(model: Any, label: str | None) -> Any:
