@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 from sklearn.model_selection import train_test_split
 
-from unnaive.io.datasets import BUNDLED, Dataset, load
+from unnaive.io.datasets import BUNDLED, Dataset, load, open_source
 
 KINDS = ("categories", "numbers", "mixed")
 SIZES = ("< 500 rows", "< 2,000 rows", "more rows")
@@ -107,7 +107,8 @@ def find_tables(
     twins: dict[str, str] = {}
     others: list[str] = []
     for name in sets or sources:
-        dataset = load(sources[name])
+        kinds = open_source(sources[name]).kinds
+        dataset = load(sources[name], categorical=[column for column, kind in kinds.items() if kind == "text"])
         texts = dataset.X.select_dtypes(exclude="number")
         if (texts.nunique() == dataset.n_rows).any():
             others.append(name)
