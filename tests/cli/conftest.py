@@ -25,7 +25,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(monkeypatch, capsys):
-    """Run a command; its exit code, output and complaints."""
+    """Run a command; its exit code, output and complaints, without lines of progress on a busy machine."""
+    monkeypatch.setattr("unnaive.cli.console._SECONDS", float("inf"))
 
     def command(*arguments):
         monkeypatch.setattr(sys, "argv", ["unnaive", *map(str, arguments)])

@@ -169,3 +169,22 @@ def test_warnings_are_one_line_without_the_path_of_the_code(folder, run):
     (folder / "gaps.csv").write_text("x,class\n" + "1,a\n2,b\n3,\n" * 5)
     _, _, err = run("compare", "gaps.csv", "-m", "nb", "--cv", "2", "-j", "1")
     assert err == "unnaive: 5 rows of gaps dropped: no label in column 'class'.\n"
+
+
+def test_progress_is_a_line_every_ten_seconds_where_there_is_no_terminal(monkeypatch, capsys):
+    now = iter([0.0, 9.0, 10.5, 10.5, 12.0, 21.0, 21.0, 22.0])
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    with console.rows_progress(quiet=False) as progress:
+        for done in (100, 200, 300, 4000):
+            progress("read x", done, 5000)
+    assert capsys.readouterr().err == "unnaive: read x: 200 of 5,000\nunnaive: read x: 4,000 of 5,000\n"
+    with console.rows_progress(quiet=True) as progress:
+        progress("read x", 1, 2)
+
+
+def test_info_says_which_columns_are_not_used(folder, run):
+    (folder / "t.csv").write_text("x,y,class\n" + "".join(f"{row},{row % 2},{'ab'[row > 20]}\n" for row in range(40)))
+    run("fit", "t.csv", "-m", "nb", "-o", "m")
+    out = " ".join(run("info", "m")[1].split())
+    assert "cut at 20.5" in out
+    assert "not used: one bin" in out

@@ -558,3 +558,17 @@ def test_rows_are_coded_alike_by_any_number_of_threads():
     one, three = (encoder.rows(table, n_jobs).codes for n_jobs in (1, 3))
     np.testing.assert_array_equal(one, three)
     assert (encoder.rows(table[5_000:5_010]).codes == one[5_000:5_010]).all()
+
+
+@pytest.mark.parametrize("as_frame", [True, False])
+def test_integers_that_floats_cannot_tell_apart_are_no_categories(as_frame):
+    X = np.array([[2**53], [2**53 + 1]])
+    with pytest.raises(ValueError, match=r"integers beyond 2\*\*53 as categories, .*: convert the column to text"):
+        TableEncoder(categorical_features="all").fit(pd.DataFrame(X, columns=["a"]) if as_frame else X, [0, 1])
+    text = pd.DataFrame(X, columns=["a"]).astype(str)
+    assert TableEncoder(categorical_features="all").fit(text, [0, 1]).n_values_.tolist() == [2]
+    assert TableEncoder(categorical_features="all").fit(X - 2, [0, 1]).n_values_.tolist() == [2]
+    known = TableEncoder(categorical_features="all").fit(X - 2, [0, 1])
+    with pytest.raises(ValueError, match="which floats cannot tell apart"):
+        known.transform(X)
+    assert TableEncoder().fit(X, [0, 1]).n_values_.tolist() == [1]

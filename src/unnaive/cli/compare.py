@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,7 +32,7 @@ from unnaive.cli.options import (
     split_names,
     term_options,
 )
-from unnaive.models import GROUPS, find_models
+from unnaive.models import GROUPS, Model, find_models
 
 
 @reads_tables
@@ -138,3 +139,11 @@ def _as_set(models: list[Model], settings: dict[str, Any]) -> list[Model]:
         chosen = {model.name for model in takers}
         models = [model.with_settings({parameter: value}) if model.name in chosen else model for model in models]
     return models
+
+
+def _takers(models: list[Model], parameter: str) -> list[Model]:
+    found = []
+    for model in models:
+        with suppress(ValueError):
+            found.append(model.with_settings({parameter: None}))
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import time
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from unnaive.persist import output_file
 from unnaive.show.visible_text import visible
 
 _PIPED_WIDTH = 160
+_SECONDS = 10.0  # between lines of progress
 _MAX_TARGETS = 12  # data sets whose target is printed
 _MAX_COLUMNS = 3  # of figures side by side
 
@@ -139,7 +141,7 @@ def print_json(value: Any) -> None:
 
 @contextmanager
 def show_progress(quiet: bool) -> Iterator[Progress]:
-    """Progress bars on a terminal, and nothing elsewhere."""
+    """Progress bars on a terminal; elsewhere lines are printed instead."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
@@ -152,13 +154,29 @@ def show_progress(quiet: bool) -> Iterator[Progress]:
         yield bars
 
 
+class _Lines:
+    """Progress where there is no terminal: a line every ten seconds on the standard error."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._errors = Terminal(stderr=True)
+        self._wanted = not quiet and not self._errors.is_terminal
+        self._last = time.monotonic()
+
+    def tell(self, task: str, done: int, total: int) -> None:
+        if self._wanted and time.monotonic() - self._last >= _SECONDS:
+            self._last = time.monotonic()
+            self._errors.print(f"unnaive: {task}: {done:,} of {total:,}", highlight=False, soft_wrap=True)
+
+
 @contextmanager
 def rows_progress(quiet: bool) -> Iterator[Any]:
     """A function to call with a task, the rows done and the rows in total; one bar per task."""
     with show_progress(quiet) as bars:
         tasks: dict[str, Any] = {}
+        lines = _Lines(quiet)
 
         def progress(task: str, done: int, total: int) -> None:
+            lines.tell(task, done, total)
             if task not in tasks:
                 tasks[task] = bars.add_task(visible(task), total=total)
             bars.update(tasks[task], completed=done)
@@ -171,8 +189,10 @@ def result_progress(task: str, quiet: bool) -> Iterator[Any]:
     """A function to call with a result of a comparison, the number of results so far and in total; one bar."""
     with show_progress(quiet) as bars:
         bar = bars.add_task(task, total=None)
+        lines = _Lines(quiet)
 
         def progress(result: Any, done: int, total: int) -> None:
+            lines.tell(f"{result.model} on {result.data}", done, total)
             bars.update(bar, completed=done, total=total, description=visible(f"{result.model} on {result.data}"))
 
         yield progress

@@ -27,6 +27,7 @@ from sklearn.utils.validation import (
 from unnaive.core.object_codes import distinct_objects
 
 _NUMBER_KINDS = "iuf"
+_EXACT = 2**53  # beyond this, floats do not represent all integers
 _MAX_SHOWN = 80  # characters of a value in a message
 _MAX_BITS_SHOWN, _DIGITS_PER_BIT = 200, 0.30103  # of an integer
 _MANY_OBJECTS = 1 << 14  # from here on, they are told apart by their addresses first
@@ -71,7 +72,8 @@ class RawColumn:
 class RawTable:
     """A table split into ``numbers``, the columns listed in ``number_columns``, and ``others`` by position.
 
-    The numbers of a frame lie column by column in memory, those of an array row by row.
+    The numbers of a frame lie column by column in memory, those of an array row by row. ``rounded`` are columns of
+    integers that are not all exact as floats.
     """
 
     n_rows: int
@@ -81,6 +83,16 @@ class RawTable:
     number_columns: list[int]
     others: dict[int, RawColumn]
     has_string_names: bool = False
+    rounded: frozenset[int] = frozenset()
+
+    def refuse_rounded(self, is_categorical: NDArray[np.bool_]) -> None:
+        """Raise ValueError if integers that floats cannot tell apart are categories."""
+        column = next((column for column in sorted(self.rounded) if is_categorical[column]), None)
+        if column is not None:
+            raise ValueError(
+                f"Column {self.name(column)} holds integers beyond 2**53 as categories, which floats cannot tell "
+                "apart: convert the column to text."
+            )
 
     def name(self, column: int) -> str:
         """The column's name for a message."""
@@ -127,7 +139,8 @@ def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
         raise _neither_number_nor_category("0", X.dtype)
     if X.dtype.kind in _NUMBER_KINDS:
         numbers = np.ascontiguousarray(X, dtype=np.float64)
-        return RawTable(n_rows, n_columns, None, numbers, list(range(n_columns)), {})
+        rounded = frozenset(range(n_columns) if _is_rounded(X) else ())
+        return RawTable(n_rows, n_columns, None, numbers, list(range(n_columns)), {}, rounded=rounded)
     number_columns, blocks, others = [], [], {}
     for column in range(n_columns):
         values = X[:, column].astype(object)
@@ -152,19 +165,23 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
             )
     _check_n_features(owner, X, reset=reset)
     number_columns, blocks, others = [], [], {}
+    rounded: set[int] = set()
     names = [str(name) for name in frame.columns]
     for column, series in enumerate(frame.iter_columns()):
         dtype = series.dtype
         if dtype.is_numeric():
             number_columns.append(column)
-            blocks.append(np.asarray(series.to_numpy(), dtype=np.float64))
+            values = series.to_numpy()
+            blocks.append(np.asarray(values, dtype=np.float64))
+            if _is_rounded(values):
+                rounded.add(column)
         elif dtype.is_temporal():
             raise _neither_number_nor_category(repr(names[column]), dtype)
         else:
             others[column] = _read_series(series, dtype)
     has_string_names = all(isinstance(name, str) for name in frame.columns)
     numbers = _side_by_side(blocks, n_rows)
-    return RawTable(n_rows, n_columns, names, numbers, number_columns, others, has_string_names)
+    return RawTable(n_rows, n_columns, names, numbers, number_columns, others, has_string_names, frozenset(rounded))
 
 
 def _side_by_side(columns: list[NDArray[Any]], n_rows: int) -> FloatArray:
@@ -172,6 +189,13 @@ def _side_by_side(columns: list[NDArray[Any]], n_rows: int) -> FloatArray:
     for place, column in enumerate(columns):
         numbers[place] = column
     return numbers.T
+
+
+def _is_rounded(values: Any) -> bool:
+    """Whether integers are too large to be exact as floats."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
+        return False
+    return bool(values.max() > _EXACT or values.min() < -_EXACT)
 
 
 def check_frame_names(owner: Any, X: Any, reset: bool) -> None:

@@ -161,6 +161,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if table.has_string_names:
             self.feature_names_in_ = np.array(table.names, dtype=object)
         self.is_categorical_ = categorical_columns(table, self.categorical_features)
+        table.refuse_rounded(self.is_categorical_)
         self._categories = self._categories_of(table)
         self.discretizer_ = None
         if not self.is_categorical_.all() and self.discretizer != "passthrough":
@@ -226,6 +227,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         keep_numbers = self.discretizer == "passthrough"
         codes = np.empty((table.n_rows, len(categorical) if keep_numbers else self.n_features_in_), np.int32)
         targets = np.arange(len(categorical)) if keep_numbers else categorical
+        table.refuse_rounded(self.is_categorical_)
         columns = self._encode_categories(table, categorical, targets, codes)
         numbers = np.empty((table.n_rows, 0))
         if len(numeric):

@@ -223,7 +223,7 @@ def _values(column: Mapping[str, Any]) -> str:
         return f", {n_values} values" if n_values else ""
     shown = ", ".join(f"{cut:g}" for cut in cuts[:_MAX_CUTS_SHOWN])
     more = f" and {len(cuts) - _MAX_CUTS_SHOWN} more points" if len(cuts) > _MAX_CUTS_SHOWN else ""
-    return f", cut at {shown}{more}" if cuts else ", not cut"
+    return f", cut at {shown}{more}" if cuts else ", not used: one bin"
 
 
 def _bins(contract: Mapping[str, Any] | None) -> str:
