@@ -25,7 +25,7 @@ from unnaive.core.decisions import Decision
 from unnaive.io.datasets import columns_to_learn_from, files_read, open_source
 from unnaive.io.delimited import DelimitedFile
 from unnaive.io.formats import DataError, TableFile, as_text
-from unnaive.io.labels import LabelReader, refuse_unlikely_target
+from unnaive.io.labels import LabelReader, labels_of, refuse_unlikely_target
 from unnaive.io.reading import DataWarning, Reading
 from unnaive.io.source import near
 from unnaive.io.table_file import LAST
@@ -412,13 +412,17 @@ class _Wanted:
         return labels, dict(zip(self.columns, [labels, *values]))
 
 
-def read_row(saved: SavedModel, source: str | Path, row: int, given: Given = None) -> pd.DataFrame:
-    """One row of a file, counted from 0, as a frame with the columns of training."""
-    table = _known_columns(saved, source, columns_of(saved), given)
+def read_row(saved: SavedModel, source: str | Path, row: int, given: Given = None) -> tuple[pd.DataFrame, str | None]:
+    """One row of a file, counted from 0, as a frame with the columns of training, and the text of its label if any."""
+    names = columns_of(saved)
+    table = _known_columns(saved, source, names, given)
+    known = [saved.target] if saved.target in table.columns else []
     before = 0
-    for frame in table.batches(columns_of(saved), _ROWS):
+    for frame in table.batches([*names, *known], _ROWS):
         if before <= row < before + len(frame):
-            return frame.iloc[[row - before]]
+            found = frame.iloc[[row - before]]
+            labels = found[known].dropna()
+            return found[names], str(labels_of(str(source), labels[saved.target])[0]) if known and len(labels) else None
         before += len(frame)
     raise DataError(f"{source} has {before} rows, numbered from 0 to {before - 1}: there is no row {row}.")
 

@@ -334,3 +334,12 @@ def test_importance_is_the_mean_of_absolute_evidence_over_the_rows(folder, run):
     assert next(iter(found)) in run("explain", "m.unnaive", "table.csv", "--importance")[1].splitlines()[2]
     code, _, err = run("explain", "m.unnaive", "table.csv", "--importance", "--label", "yes")
     assert (code, "leave out --plot, --label and --against" in err) == (2, True)
+
+
+def test_an_explanation_names_the_true_label_if_the_file_has_one(folder, run):
+    run("fit", "table.csv", "-m", "nb", "-o", "m.unnaive")
+    truth = frame_of("table.csv")["mood"][7]
+    assert f"; labelled {truth}\n" in run("explain", "m.unnaive", "table.csv", "--row", "7")[1]
+    assert json.loads(run("explain", "m.unnaive", "table.csv", "--row", "7", "--json")[1])["truth"] == truth
+    frame_of("table.csv").drop(columns="mood").to_csv("new.csv", index=False)
+    assert "labelled" not in run("explain", "m.unnaive", "new.csv", "--row", "7")[1]

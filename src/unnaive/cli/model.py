@@ -350,7 +350,7 @@ def explain(
         if plot is not None or label is not None or against is not None:
             raise ValueError("--importance is of all rows and classes: leave out --plot, --label and --against.")
         return _print_importance(mean_evidence(saved, data, reading), as_json)
-    frame = read_row(saved, data, row, reading)
+    frame, truth = read_row(saved, data, row, reading)
     found = EvidenceDisplay.of(
         saved.model, frame, label=_as_class(saved.model, label), against=_as_class(saved.model, against)
     )
@@ -360,6 +360,7 @@ def explain(
         print_json(
             {
                 "label": found.label_,
+                "truth": truth,
                 "against": found.against_,
                 "log_odds": found.total_,
                 "probabilities": dict(zip(map(str, saved.model.classes_.tolist()), found.probabilities_)),
@@ -372,7 +373,8 @@ def explain(
     out = printer()
     chance = dict(zip(saved.model.classes_.tolist(), found.probabilities_))
     out.print(
-        f"{found.label_} ({chance[found.label_]:.3f}) rather than {found.against_} ({chance[found.against_]:.3f})\n"
+        f"{found.label_} ({chance[found.label_]:.3f}) rather than {found.against_} ({chance[found.against_]:.3f})"
+        + (f"; labelled {truth}\n" if truth is not None else "\n")
     )
     out.print(terminal.evidence(found.contributions_, found.total_, found.label_, found.against_, found.noun))
 
