@@ -274,7 +274,7 @@ def test_the_standard_input_is_read_and_predictions_are_printed(run, monkeypatch
 
 def test_no_model_of_a_comparison_uses_more_threads_than_it_is_told_to(monkeypatch):
     from sklearn.dummy import DummyClassifier
-    from threadpoolctl import threadpool_info
+    from threadpoolctl import threadpool_info, threadpool_limits
 
     from unnaive.evaluate.compare import compare
 
@@ -286,7 +286,7 @@ def test_no_model_of_a_comparison_uses_more_threads_than_it_is_told_to(monkeypat
             return super().fit(X, y)
 
     data = {"t": (np.arange(60.0).reshape(-1, 1), np.arange(60) % 2)}
-    with warnings.catch_warnings():
+    with threadpool_limits(2), warnings.catch_warnings():  # as if the machine gave two threads to each
         warnings.simplefilter("error")
         compare({"watching": Watching()}, data, cv=2, n_jobs=1)
     assert len(seen) == 3  # a few rows to warm up, and two folds
