@@ -20,8 +20,8 @@ COMMANDS = {
     "fit": ("fit", "more.csv", "-m", "nb", "-t", "play", "--bins", "exact", "-o", "m.unnaive"),
     "update": ("update", "m.unnaive", "more.csv"),
     "forget": ("forget", "m.unnaive", "more.csv"),
-    "predict": ("predict", "m.unnaive", "more.csv", "-o", "out.csv"),
-    "predict parquet": ("predict", "m.unnaive", "more.csv", "-o", "out.parquet"),
+    "predict": ("predict", "m.unnaive", "more.csv", "--force", "-o", "out.csv"),
+    "predict parquet": ("predict", "m.unnaive", "more.csv", "--force", "-o", "out.parquet"),
 }
 COMPARE = ("compare", "more.csv", "-t", "play", "--cv", "2", "-j", "1", "--report", "report.html", "-m")
 END = b"</html>\n"  # of a report

@@ -195,7 +195,7 @@ def test_pipes_and_devices_are_not_replaced(arguments, model, run):
     [
         (("reproduce", "dtc", "--plot", "nowhere/out.png"), "nowhere is not a folder"),
         (("reproduce", "dtc", "--plot", "out.doc"), "out.doc has the ending of no picture"),
-        (("reproduce", "dtc", "--plot", "there/papers.md"), "there/papers.md has the ending of no picture"),
+        (("reproduce", "dtc", "--plot", "there/papers.md"), "'there/papers.md' is a folder"),
         (("reproduce", "dtc", "--plot", "closed/out.png"), "closed is not writable"),
         (("reproduce", "dtc", "--report", "closed/out.html"), "closed is not writable"),
         (("reproduce", "dtc", "--write", "there"), "'there/papers.md' is a folder"),

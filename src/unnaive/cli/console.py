@@ -92,6 +92,7 @@ def check_figure(path: Path, inputs: Iterable[str | Path], force: bool) -> None:
 
     from unnaive.persist.overwriting import check_overwriting, is_figure
 
+    check_overwriting(path, inputs, "a figure of unnaive", is_figure, force)
     if path.suffix and path.suffix.removeprefix(".").lower() not in FigureCanvasBase.get_supported_filetypes():
         raise ValueError(f"{path} has the ending of no picture: name a .png, .svg or .pdf file.")
     if not path.parent.is_dir():
@@ -99,7 +100,6 @@ def check_figure(path: Path, inputs: Iterable[str | Path], force: bool) -> None:
             f"{path} cannot be written, as {path.parent} is not a folder: make it, or choose another path."
         )
     output_file.check_place(path)
-    check_overwriting(path, inputs, "a figure of unnaive", is_figure, force)
 
 
 def draw(displays: list[Any], path: Path) -> None:

@@ -139,25 +139,25 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self.fit_columns(self._read(X, reset=True), y, sample_weight)
 
     def fit_columns(
-        self, X: FloatArray, y: Any, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+        self, numbers: FloatArray, y: Any, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
     ) -> MDLDiscretizer:
         """Find the cut points of columns of numbers, ``n_jobs`` of them at a time; for the encoder of tables."""
         self._validate_params()
         y = _check_y(y, estimator=self)
-        check_consistent_length(X, y)
-        self._refuse_infinite(X)
+        check_consistent_length(numbers, y)
+        self._refuse_infinite(numbers)
         if y.dtype.kind == "f":  # other labels need no sorting to see that they are classes
             check_classification_targets(y)
         labels, classes = index_labels(y)
-        weights = check_weights(sample_weight, len(X))
+        weights = check_weights(sample_weight, len(numbers))
         rule = self.criterion == "kononenko", bool(self.better_encoding)
         whole = whole_terms(weights.sum()) if (weights == np.floor(weights)).all() else NOT_WHOLE
 
         def cut_points_of(j: int) -> FloatArray:
-            column = np.ascontiguousarray(X[:, j])
+            column = np.ascontiguousarray(numbers[:, j])
             return mdl_cut_points(*value_counts(column, classes, weights, len(labels)), *rule, whole)
 
-        columns = (delayed(cut_points_of)(j) for j in range(X.shape[1]))
+        columns = (delayed(cut_points_of)(j) for j in range(numbers.shape[1]))
         return self._take_over(Parallel(n_jobs=n_jobs, prefer="threads")(columns))
 
     def fit_cells(self, columns: Sequence[ValueCells]) -> MDLDiscretizer:
