@@ -365,13 +365,14 @@ def _fit_generated(client: Any, model: str, kind: str, n_rows: int, digits: int 
 def _stream(files: list[str], model: str) -> Any:
     from unnaive.io.formats import open_table
     from unnaive.models import MODELS
+    from unnaive.streaming import ahead
 
     tables = [open_table(file) for file in files]
 
     def batches(names: list[str] | None) -> Iterator[tuple[Any, Any]]:
         for table in tables:
             columns = [name for name in table.columns if name != MIXED_TARGET] if names is None else names
-            for frame in table.batches([*columns, MIXED_TARGET], _ROWS_PER_BATCH):
+            for frame in ahead(table.batches([*columns, MIXED_TARGET], _ROWS_PER_BATCH)):
                 yield frame[columns], frame[MIXED_TARGET].to_numpy(dtype=object)
 
     return MODELS[model].make().fit_batches(batches)

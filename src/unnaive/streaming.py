@@ -333,7 +333,7 @@ def predict_file(
         check_overwriting(out, files_read(source), what, lambda there: are_predictions(there, written), force)
     n_right = n_labelled = done = 0
     with _writer(Path(out), for_spreadsheets) as write:
-        rows = _ahead(table.batches([*names, *([saved.target] if known else [])], _ROWS))
+        rows = ahead(table.batches([*names, *([saved.target] if known else [])], _ROWS))
         for frame, before in zip(rows, _as_written(table, kept) if kept else repeat({})):
             labels, columns = wanted.of_rows(frame[names])
             write(pd.DataFrame({**before, **columns}))
@@ -510,7 +510,7 @@ def _labelled(
         names = [name for name in table.columns if name != target]
     n_labelled = done = 0
     task = "read labels" if not names else f"read {', '.join(names) if len(names) < 3 else f'{len(names)} columns'}"
-    for frame in _ahead(table.batches([*names, target], _ROWS)):
+    for frame in ahead(table.batches([*names, target], _ROWS)):
         labelled = frame[target].notna()
         done += len(frame)
         n_labelled += int(labelled.sum())
@@ -522,7 +522,7 @@ def _labelled(
     counted.update(rows=n_labelled, unlabelled=done - n_labelled)  # at the end, as several passes may be under way
 
 
-def _ahead(items: Iterator[_Item]) -> Iterator[_Item]:
+def ahead(items: Iterator[_Item]) -> Iterator[_Item]:
     """The same items, each read on another thread while the one before it is used."""
     with ThreadPoolExecutor(1) as reader:
         pending = reader.submit(next, items, None)
