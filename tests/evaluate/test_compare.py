@@ -316,6 +316,7 @@ def test_hold_out_tests_on_the_share_asked_for(table):
     assert [(result.repeat, result.n_test) for result in comparison.results] == [(r, 30) for r in range(5)]
 
 
+@pytest.mark.filterwarnings("ignore:.*too few for")
 def test_classes_too_rare_for_the_folds_are_measured_all_the_same():
     X = pd.DataFrame({"a": list("xyxyxyxyxyz"), "b": range(11)})
     y = np.array(["p", "q"] * 5 + ["r"])
@@ -560,6 +561,7 @@ def test_a_run_on_text_with_other_terms_is_another_run(tmp_path):
         compare(["multinomial-nb"], weather(20), cv=2, results=path, resume=True, terms={"min_documents": 2})
 
 
+@pytest.mark.filterwarnings("ignore:.*too few for")
 @pytest.mark.parametrize(("n_rare", "first"), [(2, "accuracy"), (1, "balanced_accuracy")])
 def test_a_rare_class_changes_what_ranks_and_is_named(n_rare, first):
     """One row to every 20 of the largest class is not yet rare."""
@@ -568,7 +570,7 @@ def test_a_rare_class_changes_what_ranks_and_is_named(n_rare, first):
     comparison = compare(["nb"], {"shop": (X, y)}, cv=2)
     assert comparison.metrics[0] == first
     why = comparison.settings.get("rare_class")
-    assert why == (None if n_rare == 2 else "rare of shop has 1 rows, and the largest class 40")
+    assert why == (None if n_rare == 2 else "rare of shop has 1 row, and the largest class 40")
     assert ("Ranked by balanced accuracy, as class rare" in terminal.legend(comparison)) == (n_rare == 1)
     chosen = compare(["nb"], {"shop": (X, y)}, cv=2, metrics=["accuracy"])
     assert "rare_class" not in chosen.settings

@@ -58,6 +58,7 @@ def test_average_precision_is_that_of_sklearn_with_many_ties(outcome):
     assert auc_pr(outcome) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:A single label was found")
 @given(outcome=outcomes(grid=3))
 @examples(150)
 def test_metrics_of_rare_classes_are_those_of_sklearn(outcome):

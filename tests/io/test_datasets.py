@@ -141,6 +141,7 @@ def test_a_target_that_is_not_there_is_refused_with_columns_that_are_near(write)
         load(write(TRIPS), target="Warmht")
 
 
+@pytest.mark.filterwarnings("ignore:.*numbers with commas")
 @pytest.mark.parametrize(
     ("fields", "labels"),
     [

@@ -291,7 +291,8 @@ def _rare_class(name: str, dataset: Dataset) -> str | None:
     rarest = int(np.argmin(counts))
     if RARE * counts[rarest] >= counts.max():
         return None
-    return f"{classes[rarest]} of {name} has {counts[rarest]} rows, and the largest class {counts.max()}"
+    n_rows = "1 row" if counts[rarest] == 1 else f"{counts[rarest]} rows"
+    return f"{classes[rarest]} of {name} has {n_rows}, and the largest class {counts.max()}"
 
 
 def _describe(estimator: Any) -> str:
