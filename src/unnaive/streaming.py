@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import islice, repeat
+from itertools import repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+from pyarrow.csv import WriteOptions, write_csv
 from sklearn.base import clone
 
 from unnaive.core.decisions import Decision
@@ -546,13 +548,18 @@ def _writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFram
             begun: list[bool] = []
 
             def write(frame: pd.DataFrame) -> None:
-                columns = [[str(name), *_cells(frame[name])] for name in frame]
+                names, columns = [str(name) for name in frame], [_cells(frame[name]) for name in frame]
                 if for_spreadsheets:
-                    columns = [[*map(_no_formula, cells)] for cells in columns]
-                lines = io.StringIO(newline="")
-                csv.writer(lines).writerows(islice(zip(*columns), len(begun), None))
-                begun[:] = [True]
-                stream.write(lines.getvalue().encode())
+                    names, columns = [*map(_no_formula, names)], [*map(_no_formulas, columns)]
+                if not begun:
+                    header = io.StringIO()
+                    csv.writer(header, lineterminator="\n").writerow(names)
+                    stream.write(header.getvalue().encode())
+                    begun.append(True)
+                texts = [column for column in columns if pa.types.is_string(column.type)]
+                plain = not any(pc.any(pc.match_substring_regex(text, '[",\r\n]')).as_py() for text in texts)
+                options = WriteOptions(include_header=False, quoting_style="none" if plain else "needed")
+                write_csv(pa.table(columns, [str(place) for place in range(len(columns))]), stream, options)
 
             yield write
             stream.flush()
@@ -572,10 +579,18 @@ def _writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFram
                     writer.close()
 
 
-def _cells(column: pd.Series) -> list[Any]:
-    """Values, with None for those that are missing."""
-    return (column.astype(object).where(column.notna(), None) if column.hasnans else column).tolist()
+def _cells(column: pd.Series) -> pa.Array:
+    """Numbers, or text as it is written."""
+    if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+        return pa.array(column, from_pandas=True)
+    places, distinct = pd.factorize(column)
+    texts = pa.array([str(value) for value in distinct.tolist()], pa.string())
+    return texts.take(pa.array(places, mask=places < 0))
+
+
+def _no_formulas(cells: pa.Array) -> pa.Array:
+    return pa.array([*map(_no_formula, cells.to_pylist())]) if pa.types.is_string(cells.type) else cells
 
 
 def _no_formula(cell: Any) -> Any:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
+    return f"'{cell}" if cell is not None and cell.startswith(_FORMULAS) else cell
