@@ -1,6 +1,7 @@
 """The command on text: the same models as the library's from files of every kind, and one sentence a mistake."""
 
 import json
+import math
 
 import numpy as np
 import pandas as pd
@@ -238,6 +239,37 @@ def test_an_explanation_of_text_sums_to_the_log_odds_of_the_prediction(folder, r
     assert code == 0
     assert out.splitlines()[2].split()[0] == "term"
     assert (folder / "why.svg").exists()
+
+
+def test_whole_words_of_the_document_are_shown_instead_of_stems(folder, run):
+    lines = ["The cats purred and are purring happily", "Dogs barking loudly", "A purring cat", "The dog barked"] * 5
+    pd.DataFrame({"body": lines, "mood": ["cat", "dog"] * 10}).to_csv("pets.csv", index=False)
+    run("fit", "pets.csv", "--text", "body", "-m", "bernoulli-nb", "-o", "m.unnaive", "--target", "mood")
+    code, out, _ = run("explain", "m.unnaive", "pets.csv", "--plot", "why.svg")
+    assert code == 0
+    names = [line.split("  ")[0] for line in out.splitlines()[3:-1]]
+    assert set(names) == {"prior", "cats", "purred, purring", "happily", "dog", "bark", "loudli"}
+    assert "purred, purring = present" in (folder / "why.svg").read_text()
+    told = json.loads(run("explain", "m.unnaive", "pets.csv", "--json")[1])["contributions"]
+    words = {entry["column"]: entry["words"] for entry in told}
+    assert (words["pur"], words["cat"], words["dog"]) == (["purred", "purring"], ["cats"], None)
+
+
+def test_the_bins_of_numbers_are_told(folder, run):
+    ages = pd.DataFrame({"age": np.repeat([30, 51, 53], 40), "class": np.repeat(["a", "b", "a"], 40)})
+    ages.to_csv("ages.csv", index=False)
+    run("fit", "ages.csv", "-m", "nb", "-o", "m.unnaive")
+    assert "51, in 40.5 to 52" in run("explain", "m.unnaive", "ages.csv", "--row", 40)[1]
+    for row, ends in ((40, [40.5, 52]), (0, [None, 40.5]), (119, [52, None])):
+        told = json.loads(run("explain", "m.unnaive", "ages.csv", "--row", row, "--json")[1])["contributions"]
+        assert {entry["column"]: entry["bin"] for entry in told} == {"prior": None, "age": ends}
+
+
+def test_bars_are_cut_in_the_terminal_too():
+    contributions = [("prior", "", -25.0), ("a", "x", 10.0), ("b", "y", 5.0), ("c", "z", math.inf)]
+    table = terminal.evidence(contributions, math.inf, "a", "b")
+    bars = [cell.plain.strip() for cell in table.columns[3].cells]
+    assert bars == ["█·" + "█" * 10 + "│", "│" + "█" * 12, "│" + "█" * 6, *["│" + "█" * 10 + "·█"] * 2]
 
 
 def test_a_model_of_text_without_evidence_is_not_explained(folder, run):

@@ -31,7 +31,7 @@ from sklearn.naive_bayes import GaussianNB
 import unnaive.show
 from tests.examples import examples, thorough
 from tests.show.svg import VARIABLES, colours_of
-from unnaive import AODE, KDB, TAN, BayesNet, NaiveBayes
+from unnaive import AODE, KDB, TAN, BayesNet, NaiveBayes, WeightedNaiveBayes
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.significance import average_ranks, friedman, nemenyi_critical_difference
 from unnaive.show import (
@@ -635,6 +635,55 @@ def test_columns_of_an_array_are_named_by_position():
         f"column {place}": f"{value:g}" for place, value in enumerate(X[70])
     }
     assert isinstance(display.label_, int)
+
+
+def ages(model):
+    """A model of an age cut at 40.5 and 52, of a number in one bin, and of a category."""
+    age = np.repeat([30.0, 51.0, 53.0], 40)
+    frame = pd.DataFrame({"age": age, "noise": [1.0, 1.0, 2.0, 2.0] * 30, "sex": ["f", "m"] * 60})
+    return model.fit(frame, np.repeat(["young", "old", "young"], 40))
+
+
+@pytest.mark.parametrize("model", [NaiveBayes(), AODE(), WeightedNaiveBayes()], ids=str)
+def test_a_number_is_shown_with_the_bin_that_it_fell_into(model):
+    model = ages(model)
+    rows = pd.DataFrame({"age": [43, 52, 40.5, np.nan, 99], "noise": 1.5, "sex": "f"})
+    shown = [
+        {name: value for name, value, _ in EvidenceDisplay.of(model, rows, row=row).lines_} for row in range(len(rows))
+    ]
+    assert [values["age"] for values in shown] == [
+        *("43, in 40.5 to 52", "52, in 40.5 to 52", "40.5, up to 40.5", "missing", "99, above 52")
+    ]
+    assert {values["noise"] for values in shown} == {"1.5, in the only bin"}
+    assert {values["sex"] for values in shown} == {"f"}
+    display = EvidenceDisplay.from_estimator(model, rows, ax=new_axes())
+    assert display.bins == {"age": (40.5, 52.0), "noise": (-math.inf, math.inf)}
+    assert "age = 43, in 40.5 to 52" in [label.get_text() for label in display.ax_.get_yticklabels()]
+
+
+def test_numbers_that_are_not_cut_are_shown_alone():
+    model = ages(NaiveBayes(numeric="gaussian"))
+    display = EvidenceDisplay.of(model, pd.DataFrame({"age": [43.0], "noise": [1.0], "sex": ["m"]}))
+    assert display.lines_ == display.contributions_
+
+
+@pytest.mark.parametrize("largest", [9.9, 40.0, math.inf])
+def test_a_bar_beyond_log_odds_of_10_is_cut_with_its_number_at_the_end(largest):
+    contributions = [("prior", "", -0.5), ("age", "43", largest), ("size", "2", -3.0)]
+    display = EvidenceDisplay(contributions, "a", "b", ["a", "b"], [0.9, 0.1]).plot(ax=new_axes())
+    ends = [bar.get_x() + bar.get_width() for bar in display.ax_.patches]
+    number = f"+{largest:.2f}".replace("inf", "∞")
+    assert number in texts(display.ax_)
+    (written,) = [text for text in display.ax_.texts if text.get_text() == number and text.xy[1] == 1]
+    if largest < 10:
+        assert max(ends) == written.xy[0] == largest
+        assert "cut" not in display.ax_.get_xlabel()
+    elif math.isfinite(largest):
+        assert max(ends) == written.xy[0] == 10
+        assert "bars cut at ±10" in display.ax_.get_xlabel()
+    else:
+        assert max(ends) == written.xy[0] <= 10
+    assert min(ends) == -3.0
 
 
 def test_a_class_that_cannot_be_is_infinitely_unlikely():

@@ -365,7 +365,14 @@ def explain(
                 "log_odds": found.total_,
                 "probabilities": dict(zip(map(str, saved.model.classes_.tolist()), found.probabilities_)),
                 "contributions": [
-                    {"column": name, "value": value, "log_odds": odds} for name, value, odds in found.contributions_
+                    {
+                        "column": name,
+                        "value": value,
+                        "log_odds": odds,
+                        "bin": found.bins.get(name),
+                        "words": found.words.get(name),
+                    }
+                    for name, value, odds in found.contributions_
                 ],
             }
         )
@@ -376,7 +383,7 @@ def explain(
         f"{found.label_} ({chance[found.label_]:.3f}) rather than {found.against_} ({chance[found.against_]:.3f})"
         + (f"; labelled {truth}\n" if truth is not None else "\n")
     )
-    out.print(terminal.evidence(found.contributions_, found.total_, found.label_, found.against_, found.noun))
+    out.print(terminal.evidence(found.lines_, found.total_, found.label_, found.against_, found.noun))
 
 
 def _print_importance(found: dict[str, float], as_json: bool) -> None:

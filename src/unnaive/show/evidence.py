@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -18,17 +19,22 @@ from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import is_missing
 from unnaive.models import classifier_of
 from unnaive.show.display import Display
-from unnaive.show.style import FAINT, PALETTE, TEXT_SIZE, set_title, settle, shorten, text_width, write
+from unnaive.show.style import FAINT, MAX_BAR, PALETTE, TEXT_SIZE, set_title, settle, shorten, text_width, write
+from unnaive.text.documents import read_documents
+from unnaive.text.terms import Terms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Contribution = tuple[str, str, float]
+Bin = tuple[float, float]
 
 
 @shared_docs
 class EvidenceDisplay(Display):
     """Log odds of one class against another, as the sum of the contributions of the prior and of each column.
+
+    Bars end at log odds of 10, which is 22,000 to 1: longer ones are broken, and the numbers beside them are right.
 
     Parameters
     ----------
@@ -43,6 +49,10 @@ class EvidenceDisplay(Display):
         Number of columns with a bar of their own; the others share one.
     noun : str, default="columns"
         What contributes: "terms" in a model of text.
+    bins : dict of str to (float, float), default={{}}
+        The bin that the number of a column fell into: above the first, up to the second.
+    words : dict of str to list of str, default={{}}
+        The words of the document that a term stands for.
 
     Attributes
     ----------
@@ -53,6 +63,8 @@ class EvidenceDisplay(Display):
     label_, against_ : label
     probabilities_ : ndarray of shape (n_classes,)
         In the order of ``classes``.
+    lines_ : list of (str, str, float)
+        The contributions as they are shown: numbers with their bins, words instead of the terms that stand for them.
     bars_ : list of (str, float)
         Labels and log odds as drawn, from top to bottom.
     {drawn}
@@ -76,6 +88,8 @@ class EvidenceDisplay(Display):
         *,
         top: int = 12,
         noun: str = "columns",
+        bins: Mapping[str, Bin] = MappingProxyType({}),
+        words: Mapping[str, list[str]] = MappingProxyType({}),
     ) -> None:
         self.contributions_ = list(contributions)
         self.total_ = math.fsum(size for _, _, size in self.contributions_)
@@ -85,6 +99,20 @@ class EvidenceDisplay(Display):
         self.probabilities_ = np.asarray(probabilities, dtype=np.float64)
         self.top = top
         self.noun = noun
+        self.bins = dict(bins)
+        self.words = dict(words)
+
+    @property
+    def lines_(self) -> list[Contribution]:
+        """The contributions as they are shown."""
+        return [
+            (
+                ", ".join(self.words.get(name, [name])),
+                f"{value}, {_interval(*self.bins[name])}" if name in self.bins else value,
+                size,
+            )
+            for name, value, size in self.contributions_
+        ]
 
     @classmethod
     @shared_docs
@@ -134,8 +162,17 @@ class EvidenceDisplay(Display):
         columns = [(name, value, float(size)) for name, value, size in zip(names, _values(classifier, one), odds[1:])]
         columns.sort(key=lambda contribution: -abs(contribution[2]))
         contributions = [("prior", "", float(odds[0])), *columns]
-        noun = "terms" if issparse(one) else "columns"
-        return cls(contributions, classes[chosen], classes[other], classes, softmax(joint), top=top, noun=noun)
+        return cls(
+            contributions,
+            classes[chosen],
+            classes[other],
+            classes,
+            softmax(joint),
+            top=top,
+            noun="terms" if issparse(one) else "columns",
+            bins=_bins(classifier, one, names),
+            words=_words(model, X, row),
+        )
 
     @property
     def size(self) -> tuple[float, float]:
@@ -144,8 +181,8 @@ class EvidenceDisplay(Display):
     _n_sums = 1  # bars at the end that stand apart
 
     def _longest(self, sizes: NDArray[np.float64]) -> float:
-        """Where bars are cut: the odds against an impossible class are infinite."""
-        return 1.2 * float(np.abs(sizes[np.isfinite(sizes)]).max(initial=1.0))
+        """Where bars are cut."""
+        return min(MAX_BAR, 1.2 * float(np.abs(sizes[np.isfinite(sizes)]).max(initial=1.0)))
 
     def _draw(self, ax: Axes) -> None:
         self.bars_ = self._bars()
@@ -157,13 +194,14 @@ class EvidenceDisplay(Display):
         ax.set_yticks(places, [words for words, _ in self.bars_], parse_math=False)
         ax.tick_params(axis="y", length=0)
         label, against = shorten(self.label_, 24), shorten(self.against_, 24)
-        ax.set_xlabel(f"log odds:  ← for {against}  |  for {label} →")
+        longest = self._longest(sizes)
+        is_cut = longest == MAX_BAR and np.abs(sizes).max() > longest
+        ax.set_xlabel(f"log odds{f' (bars cut at ±{MAX_BAR:g})' if is_cut else ''}:  ← for {against}  |  for {label} →")
         set_title(
             ax, f"{label} ({self._probability(self.label_)}) against {against} ({self._probability(self.against_)})"
         )
         width, _ = settle(ax)
 
-        longest = self._longest(sizes)
         drawn = np.clip(sizes, -longest, longest)
         numbers = [signed(size) for size in sizes]
         leave_room(ax, drawn, numbers, width)
@@ -186,12 +224,12 @@ class EvidenceDisplay(Display):
 
     def _bars(self) -> list[tuple[str, float]]:
         """Labels and log odds of the prior, the weightiest columns, all others together, and the total."""
-        (prior, _, of_prior), *columns = self.contributions_
+        (prior, _, of_prior), *columns = self.lines_
         shown, others = columns[: self.top], columns[self.top :]
         if len(others) == 1:  # takes no more room than the line that would replace it
             shown, others = columns, []
         bars = [(prior, of_prior)]
-        bars += [(f"{shorten(name, 28)} = {shorten(value, 24)}", size) for name, value, size in shown]
+        bars += [(f"{shorten(name, 28)} = {shorten(value, 36)}", size) for name, value, size in shown]
         if others:
             bars.append((f"{len(others)} other {self.noun}", math.fsum(size for _, _, size in others)))
         return [*bars, (f"total, {self._probability(self.label_)}", self.total_)]
@@ -252,13 +290,49 @@ def _values(model: Any, one: Any) -> list[str]:
         values: Sequence[Any] = nw.from_native(one, eager_only=True).row(0)
     else:
         values = np.asarray(one, dtype=object)[0]
-    encoder = getattr(model, "encoder_", None)
+    encoder = _encoder_of(model)
     codes = np.zeros(len(values)) if encoder is None else np.asarray(encoder.transform(one), dtype=np.float64)[0]
     unknown = np.isnan(codes) | (codes < 0)
     return [
         "missing" if is_missing(value) else _written(value) + (" (unseen)" if is_unknown else "")
         for value, is_unknown in zip(values, unknown)
     ]
+
+
+def _encoder_of(model: Any) -> Any:
+    """The encoder of a model, or of the naive Bayes that it weights; None if there is none."""
+    return getattr(getattr(model, "naive_", model), "encoder_", None)
+
+
+def _bins(model: Any, one: Any, names: list[str]) -> dict[str, Bin]:
+    """The bins of the numbers of a single row, by column."""
+    encoder = _encoder_of(model)
+    cut_points = getattr(getattr(encoder, "discretizer_", None), "cut_points_", None)
+    if encoder is None or cut_points is None:
+        return {}
+    codes = encoder.transform(one)[0].tolist()
+    found = {}
+    for column, cuts in zip(np.flatnonzero(~encoder.is_categorical_).tolist(), cut_points):
+        if (place := codes[column]) >= 0:
+            edges = [-math.inf, *cuts.tolist(), math.inf]
+            found[names[column]] = edges[place], edges[place + 1]
+    return found
+
+
+def _interval(low: float, high: float) -> str:
+    """A bin in words; the higher of its ends belongs to it."""
+    if low == -math.inf:
+        return "in the only bin" if high == math.inf else f"up to {_written(high)}"
+    return f"above {_written(low)}" if high == math.inf else f"in {_written(low)} to {_written(high)}"
+
+
+def _words(model: Any, X: Any, row: int) -> dict[str, list[str]]:
+    """The words of a document by term; none if the model is not of text."""
+    reader = model.steps[0][1] if hasattr(model, "steps") else None
+    if not isinstance(reader, Terms):
+        return {}
+    (document,) = read_documents(_safe_indexing(X, [row % _num_samples(X)]))
+    return reader.words(document)
 
 
 def _written(value: Any) -> str:

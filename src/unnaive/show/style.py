@@ -23,6 +23,7 @@ PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8
 INK, FAINT, GRID = THEME["ink"], THEME["faint"], THEME["grid"]
 
 TEXT_SIZE = 9.0
+MAX_BAR = 10.0  # log odds, 22,000 to 1: bars of more are cut
 _VARIABLES = {color: f"var(--{name})" for name, color in THEME.items()} | {
     color: f"var(--c{place})" for place, color in enumerate(PALETTE)
 }

@@ -12,6 +12,7 @@ from rich.text import Text
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.look import Look
 from unnaive.models import MODELS, Model
+from unnaive.show.style import MAX_BAR
 
 _MAX_DATA_SETS_SHOWN = 12
 _BAR = 24
@@ -249,7 +250,10 @@ def one_line(text: Any) -> str:
 def evidence(
     contributions: list[tuple[str, Any, float]], total: float, label: Any, against: Any, noun: str = "columns"
 ) -> Table:
-    """A bar for the evidence of each column for one class against another; if there are many, the last share a line."""
+    """A bar for the evidence of each column for one class against another; if there are many, the last share a line.
+
+    Bars of log odds beyond those that pictures show are cut.
+    """
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column(noun.removesuffix("s"), no_wrap=True)
     table.add_column("value", no_wrap=True)
@@ -259,7 +263,7 @@ def evidence(
     shown, others = contributions[:n_shown], contributions[n_shown:]
     if others:
         shown = [*shown, (f"and {len(others)} other {noun}", "", math.fsum(odds for *_, odds in others))]
-    largest = max(abs(odds) for *_, odds in [*shown, ("", "", total)]) or 1.0
+    largest = min(max(abs(odds) for *_, odds in [*shown, ("", "", total)]), MAX_BAR) or 1.0
     for name, value, odds in shown:
         table.add_row(one_line(name), one_line(value), f"{odds:+.3f}", _bar(odds / largest))
     table.add_row("total", "", f"{total:+.3f}", _bar(total / largest), style="bold")
@@ -268,10 +272,11 @@ def evidence(
 
 def _bar(share: float) -> Text:
     half = _BAR // 2
-    size = round(abs(share) * half)
+    size = round(min(abs(share), 1.0) * half)
+    bar = "█" * size if abs(share) <= 1.0 else "█" * (half - 2) + "·█"
     if share < 0:
-        return Text(" " * (half - size) + "█" * size + "│" + " " * half, style="red")
-    return Text(" " * half + "│" + "█" * size + " " * (half - size), style="green")
+        return Text(" " * (half - size) + bar[::-1] + "│" + " " * half, style="red")
+    return Text(" " * half + "│" + bar + " " * (half - size), style="green")
 
 
 def _mark(comparison: Comparison, model: str, data: str | None = None) -> str:

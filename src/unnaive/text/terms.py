@@ -182,12 +182,29 @@ class Terms(TransformerMixin, BaseEstimator):
         >>> Terms().tokens("The cats purred, and purred.")
         ['cat', 'pur', 'pur']
         """
-        self._validate_params()
-        reader = _Reader(self)
-        (known,) = read_documents([document])
-        if not isinstance(known, str):
-            return known
-        return [term for term in map(reader.term, reader.words(known)) if term]
+        return [term for term, _ in self._terms_and_words(document)]
+
+    def words(self, document: Any) -> dict[str, list[str]]:
+        """The different words of a single document by their terms, in order; needs no fit.
+
+        Parameters
+        ----------
+        document : str, list of str or int, or None
+
+        Returns
+        -------
+        dict of str to list of str
+
+        Examples
+        --------
+        >>> from unnaive import Terms
+        >>> Terms().words("The cat purred at purring cats.")
+        {'cat': ['cat', 'cats'], 'pur': ['purred', 'purring']}
+        """
+        found: dict[str, list[str]] = {}
+        for term, word in dict.fromkeys(self._terms_and_words(document)):
+            found.setdefault(term, []).append(word)
+        return found
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The terms, in the order of the columns.
@@ -252,6 +269,14 @@ class Terms(TransformerMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+    def _terms_and_words(self, document: Any) -> list[tuple[str, str]]:
+        self._validate_params()
+        reader = _Reader(self)
+        (known,) = read_documents([document])
+        if not isinstance(known, str):
+            return list(zip(known, known))
+        return [(term, word) for word in reader.words(known) if (term := reader.term(word))]
 
     def _learn(self, X: Any, y: Any) -> csr_matrix:
         self._validate_params()
