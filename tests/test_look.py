@@ -44,6 +44,7 @@ def test_columns_have_kinds_numbers_and_flags(path):
     assert found.warnings == [
         "t.csv: column 'name' left out, with another text in nearly every row; ask for it with --categorical name.",
         "t.csv: class 'rare' has fewer than 10 rows.",
+        "t.csv: rare beside the largest class of 80 rows: 'rare' (1); accuracy says little of them.",
     ]
 
 

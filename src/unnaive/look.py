@@ -13,10 +13,10 @@ import pandas as pd
 
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer
 from unnaive.io.datasets import columns_of_names, columns_to_learn_from, open_source
-from unnaive.io.labels import labels_of, refuse_unlikely_target
+from unnaive.io.labels import labels_of, refuse_unlikely_target, words_on_rare_classes
 from unnaive.io.reading import Reading
 from unnaive.io.source import DataError
-from unnaive.io.table_file import LAST
+from unnaive.io.table_file import LAST, TableFile
 
 _USUAL = Reading()
 _NUMBERS = ("integer", "number", "date")
@@ -81,7 +81,11 @@ def look(
     >>> found.columns[0]
     ColumnFacts(name='sepal length (cm)', kind='number', n_missing=0, n_distinct=35, n_bins=3, flags=[])
     """
-    table = open_source(source, folder, target, reading=reading, categorical=categorical)
+    return look_at(open_source(source, folder, target, reading=reading, categorical=categorical), target, categorical)
+
+
+def look_at(table: TableFile, target: str | None = None, categorical: Sequence[str] | str = ()) -> Look:
+    """Describe what a fit would learn from an open table."""
     why = table.why_target if target is None else ""
     chosen: str | None = table.target if target is None else target
     said = list(table.remarks)
@@ -104,13 +108,16 @@ def look(
     rare = [str(label) for label, count in zip(classes.tolist(), counts) if count < _RARE]
     if rare:
         said.append(f"{table.source}: {_some(rare)} {'has' if len(rare) == 1 else 'have'} fewer than {_RARE} rows.")
+    sizes = {str(label): int(count) for label, count in zip(classes.tolist(), counts)}
+    if (words := words_on_rare_classes(str(table.source), sizes)) is not None:
+        said.append(words)
     n_duplicates = 0 if "terms" in table.kinds.values() else int(frame.duplicated().sum())
     return Look(
         str(table.source),
         len(frame),
         chosen,
         why if chosen is not None else "",
-        {str(label): int(count) for label, count in zip(classes.tolist(), counts)},
+        sizes,
         int((~present).sum()),
         n_duplicates,
         [

@@ -27,7 +27,7 @@ from unnaive.core.decisions import Decision
 from unnaive.io.datasets import columns_to_learn_from, files_read, open_source
 from unnaive.io.delimited import DelimitedFile
 from unnaive.io.formats import DataError, TableFile, as_text
-from unnaive.io.labels import LabelReader, labels_of, refuse_unlikely_target
+from unnaive.io.labels import LabelReader, labels_of, refuse_unlikely_target, words_on_rare_classes
 from unnaive.io.reading import DataWarning, Reading
 from unnaive.io.source import near
 from unnaive.io.table_file import LAST
@@ -131,6 +131,8 @@ def fit_file(
         )
     if chosen.startswith(LAST):
         refuse_unlikely_target(str(table.source), target, list(labels.labels.values()), table.n_rows)
+    if (words := words_on_rare_classes(str(table.source), labels.class_sizes)) is not None:
+        warnings.warn(words, DataWarning, stacklevel=2)
     counted: dict[str, int] = {}
     if entry.transductive:
         _fit_all_rows(model, table, target, labels, columns, counted, progress)

@@ -152,6 +152,34 @@ def test_a_class_with_fewer_rows_than_folds_is_said(run):
     ]
 
 
+def test_fit_names_classes_that_are_rare_beside_the_largest(run):
+    rows = [f"{row % 7},{'ab'[row % 2]}\n" for row in range(400)]
+    Path("t.csv").write_text("x,class\n" + "".join(rows) + "1,ill\n" * 9 + "2,odd\n" * 2 + "3,fair\n" * 10)
+    code, _, err = run("fit", "t.csv", "-m", "nb", "-o", "m.unnaive")
+    assert code == 0
+    assert sentences(err) == [
+        "t.csv: rare beside the largest class of 200 rows: 'odd' (2), 'ill' (9); accuracy says little of them."
+    ]
+    Path("t.csv").write_text("x,class\n" + "".join(rows) + "3,fair\n" * 10)
+    assert run("fit", "t.csv", "-m", "nb", "-o", "m.unnaive")[::2] == (0, "")
+
+
+def test_the_report_of_a_comparison_says_what_the_file_holds(run, monkeypatch):
+    text = "id,x,flat,class\n" + "".join(f"k{row},{row % 5},same,{'ab'[row % 2]}\n" for row in range(60))
+    Path("t.csv").write_text(text)
+    for source in ("t.csv", "-"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        assert run("compare", source, "-m", "nb", "--cv", "2", "-j", "1")[0] == 0
+        page = Path("report.html").read_text()
+        name = "standard input" if source == "-" else source
+        assert (
+            f"{name}: 60 rows. Target &#39;class&#39;, the column named class, with 2 classes: a (30), b (30)." in page
+        )
+        assert "constant: --drop flat" in page
+        assert "another text in nearly every row, left out: --categorical id uses it" in page
+        assert f"{name}: column &#39;id&#39; left out, with another text in nearly every row" in page
+
+
 # Columns
 
 

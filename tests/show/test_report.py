@@ -5,6 +5,7 @@ import hashlib
 import math
 import os
 import re
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ import pytest
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.metrics import METRICS, STANDARD
 from unnaive.evaluate.significance import friedman
+from unnaive.look import ColumnFacts, Look
 from unnaive.models import MODELS, find_models
 from unnaive.show.page import check_report_path
 from unnaive.show.report import render_report, write_report
@@ -413,7 +415,9 @@ def hostile():
 
 
 def test_hostile_names_are_text_and_nothing_else(hostile):
-    page = render_report(hostile, command=" ".join(HOSTILE), title=HOSTILE[1])
+    columns = [ColumnFacts(name, name, 0, 1, None, [name]) for name in HOSTILE]
+    look = Look(HOSTILE[0], 8, HOSTILE[1], HOSTILE[2], dict.fromkeys(HOSTILE, 1), 0, 0, columns, list(HOSTILE))
+    page = render_report(hostile, command=" ".join(HOSTILE), title=HOSTILE[1], looks=[look])
     root = read(page)
     assert len(root.findall(".//script")) == 1
     assert len(root.findall(".//style")) == 1
@@ -424,6 +428,35 @@ def test_hostile_names_are_text_and_nothing_else(hostile):
         for part, kind in (("data", "data"), ("again", "model")):
             assert " ".join(f"{name} {kind}".split()) in words(root.find(f".//section[@id='{part}']"))
     assert HOSTILE[0] in words(root.find(".//section[@id='failures']"))
+
+
+def test_what_files_hold_is_told_column_by_column():
+    columns = [
+        ColumnFacts("age", "integer", 3, 40, 5, []),
+        ColumnFacts("noise", "number", 0, 1500, 1, []),
+        ColumnFacts("id", "text", 0, 1500, None, ["left out: --categorical id uses it"]),
+    ]
+    few = Look(
+        "few.csv", 1500, "ill", "the last column", {"no": 1400, "yes": 80}, 20, 7, columns, ["few.csv: a remark."]
+    )
+    many = replace(few, name="many.csv", columns=columns * 7)
+    (found,) = section(render_report(tiny(), looks=[few]), "data").findall("details")
+    assert found.get("open") is not None
+    assert words(found.find("summary")) == (
+        "few.csv: 1,500 rows, 7 of them as others before. Target 'ill', the last column, with 2 classes: no (1,400), "
+        "yes (80). 20 rows have no label."
+    )
+    assert [words(item) for item in found.iter("li")] == ["few.csv: a remark."]
+    assert [[words(cell) for cell in row] for row in found.iter("tr")] == [
+        ["column", "holds", "missing", "distinct", "bins", "note"],
+        ["age", "integer", "3", "40", "5", ""],
+        ["noise", "number", "0", "1,500", "1, not used", ""],
+        ["id", "text", "0", "1,500", "–", "left out: --categorical id uses it"],
+    ]
+    assert section(render_report(tiny(), looks=[many]), "data").find("details").get("open") is None
+    folded = section(render_report(tiny(), looks=[few, many]), "data").findall("details")
+    assert [details.get("open") for details in folded] == [None, None]
+    assert not section(render_report(tiny()), "data").findall("details")
 
 
 def test_the_page_asks_for_nothing_from_outside(hostile):

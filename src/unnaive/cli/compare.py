@@ -86,6 +86,7 @@ def compare(
     """Which of these models is best on my data, and how sure can I be?"""
     from unnaive.evaluate.compare import compare as run
     from unnaive.io import Reading, datasets
+    from unnaive.look import look_at
     from unnaive.persist.overwriting import refuse_inputs
     from unnaive.show.page import check_report_path
     from unnaive.show.report import write_report
@@ -100,7 +101,12 @@ def compare(
     chosen = _as_set(chosen, settings_of(settings))
     columns: dict[str, Any] = {"categorical": split_columns(categorical), "text": split_names(text)}
     how = Reading(**reading)
-    sets = [datasets.load(source, target, folder, reading=how, **columns) for source in data or datasets.BUNDLED]
+    sets, looks = [], []
+    for source in data or datasets.BUNDLED:
+        table = datasets.open_source(source, folder, target, reading=how, **columns)
+        sets.append(datasets.load_table(table, target, **columns))
+        if not text:
+            looks.append(look_at(table, target, columns["categorical"]))
     if len({dataset.name for dataset in sets}) < len(sets):
         sets = [replace(dataset, name=str(source)) for dataset, source in zip(sets, data or ())]
     kept = results or report.with_suffix(".jsonl")
@@ -122,7 +128,7 @@ def compare(
             terms=terms,
         )
         arguments = [argument for argument in sys.argv[1:] if argument not in ("--resume", "--no-wait")]
-        write_report(comparison, report, command=shlex.join(["unnaive", *arguments]))
+        write_report(comparison, report, command=shlex.join(["unnaive", *arguments]), looks=looks)
     print_comparison(comparison, report, as_json)
     if not comparison.complete:
         raise typer.Exit(INTERRUPTED)

@@ -27,10 +27,11 @@ from threadpoolctl import threadpool_limits
 from unnaive import __version__
 from unnaive.core.validation import refuse_missing_labels
 from unnaive.evaluate.comparison import Comparison, FoldResult
-from unnaive.evaluate.metrics import METRICS, RARE, STANDARD, UNBALANCED, Outcome, reliability
+from unnaive.evaluate.metrics import METRICS, STANDARD, UNBALANCED, Outcome, reliability
 from unnaive.evaluate.results_file import ResultsFile
 from unnaive.evaluate.splits import split
 from unnaive.io.datasets import Dataset
+from unnaive.io.labels import rare_classes
 from unnaive.io.reading import DataWarning
 from unnaive.models import Model, find_models
 
@@ -288,11 +289,11 @@ class _Plan:
 def _rare_class(name: str, dataset: Dataset) -> str | None:
     """The rarest class in words, if it is rare beside the largest."""
     classes, counts = np.unique(np.asarray(dataset.y), return_counts=True)
-    rarest = int(np.argmin(counts))
-    if RARE * counts[rarest] >= counts.max():
+    rare = rare_classes(dict(zip(classes.tolist(), counts.tolist())))
+    if not rare:
         return None
-    n_rows = "1 row" if counts[rarest] == 1 else f"{counts[rarest]} rows"
-    return f"{classes[rarest]} of {name} has {n_rows}, and the largest class {counts.max()}"
+    label, size = rare[0]
+    return f"{label} of {name} has {'1 row' if size == 1 else f'{size} rows'}, and the largest class {counts.max()}"
 
 
 def _describe(estimator: Any) -> str:

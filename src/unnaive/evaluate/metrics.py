@@ -348,4 +348,3 @@ METRICS: dict[str, Metric] = {
 }
 STANDARD = ("accuracy", "auc_pr", "log_loss", "brier", "calibration_error")
 UNBALANCED = ("balanced_accuracy", "f1", "mcc", "roc_auc", "auc_pr", "log_loss")
-RARE = 20  # rows of the largest class to one of a class that is rare

@@ -171,12 +171,19 @@ def load(
     unnaive.io.fetch.NoSuchDataError: There is no data set 'irsi'. Did you mean 'iris'? ...
     """
     table = open_source(source, folder, target, reading=reading, categorical=categorical, text=text, download=download)
+    return load_table(table, target, categorical=categorical, text=text)
+
+
+def load_table(
+    table: TableFile, target: str | None = None, *, categorical: Sequence[str] | str = (), text: Sequence[str] = ()
+) -> Dataset:
+    """The data set of an open table."""
     path = table.source.path
     name = table.source.name or (split_suffix(path)[0] if path.suffix else path.name)
     why = table.why_target if target is None else ""
     target = table.target if target is None else target
     for remark in table.remarks:
-        warnings.warn(remark, DataWarning, stacklevel=2)
+        warnings.warn(remark, DataWarning, stacklevel=3)
     columns = columns_to_learn_from(table, name, target, text, categorical)
     found = _split(name, next(table.batches([*columns, target], table.n_rows)), target, "text" if text else "table")
     if why.startswith(LAST):

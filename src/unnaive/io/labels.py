@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,17 @@ _MAX_FRACTIONS = 50  # more distinct labels with fractions are measurements, not
 _MAX_LABELS = 10_000  # more are row identifiers, not classes
 _MAX_NUMBERS = 20  # more different numbers as labels must be asked for
 _FEW_ROWS = 20
+_RARE = 20  # rows of the largest class to one of a class that is rare
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True)
 class LabelReader:
-    """The label for each value of a target column, and the dtype of the labels."""
+    """The label for each value of a target column, the dtype of the labels, and the rows of each value of a file."""
 
     labels: dict[Any, Any]
     dtype: np.dtype[Any]
+    n_rows: Mapping[Any, int] = field(default_factory=dict)
 
     @classmethod
     def of_values(cls, name: str, values: pd.Series) -> LabelReader:
@@ -39,8 +42,10 @@ class LabelReader:
         """From all rows of a file, read in batches."""
         _refuse_several(str(table.source), target, several=table.kinds.get(target) == "terms")
         distinct: pd.Series | None = None
+        n_rows: Counter[Any] = Counter()
         for batch in table.batches([target], rows):
             found = batch[target].drop_duplicates()
+            n_rows.update(batch[target].value_counts(sort=False).to_dict())
             distinct = found if distinct is None else pd.concat([distinct, found]).drop_duplicates()
             if len(distinct) > _MAX_LABELS:
                 raise DataError(
@@ -49,7 +54,7 @@ class LabelReader:
                 )
         if distinct is None or distinct.isna().all():
             raise DataError(f"{table.source} has no label in any row: column {target!r} is empty.")
-        return cls.of_values(str(table.source), distinct)
+        return replace(cls.of_values(str(table.source), distinct), n_rows=n_rows)
 
     def like(self, classes: NDArray[Any]) -> LabelReader:
         """A reader that maps labels to the classes that have the same text; others are unchanged."""
@@ -57,6 +62,11 @@ class LabelReader:
         labels = {value: known.get(str(label), label) for value, label in self.labels.items()}
         unknown = any(str(label) not in known for label in self.labels.values())
         return LabelReader(labels, np.dtype(object) if unknown else classes.dtype)
+
+    @property
+    def class_sizes(self) -> dict[Any, int]:
+        """Number of rows of each label in the file."""
+        return {label: self.n_rows[value] for value, label in self.labels.items()}
 
     def read(self, column: pd.Series) -> NDArray[Any]:
         """The labels of a part of the column without missing values."""
@@ -73,6 +83,25 @@ def refuse_unlikely_target(name: str, target: str, labels: Collection[Any], n_ro
             f"{name}: the last column, {target!r}, has {len(labels)} different {what} in {n_rows} rows, which look "
             f"like no classes: name the column to predict with --target (target=…), {target!r} again if it is this one."
         )
+
+
+def rare_classes(sizes: Mapping[Any, int]) -> list[tuple[Any, int]]:
+    """The classes with less than one row for every 20 of the largest, and their sizes, the smallest first."""
+    largest = max(sizes.values(), default=0)
+    return sorted([entry for entry in sizes.items() if _RARE * entry[1] < largest], key=lambda entry: entry[1])
+
+
+def words_on_rare_classes(name: str, sizes: Mapping[Any, int]) -> str | None:
+    """Which classes of a table called ``name`` are rare, in a sentence; None if none is."""
+    rare = rare_classes(sizes)
+    if not rare:
+        return None
+    shown = ", ".join(f"{str(label)!r} ({size})" for label, size in rare[:3])
+    more = f" and {len(rare) - 3} more" if len(rare) > 3 else ""
+    return (
+        f"{name}: rare beside the largest class of {max(sizes.values())} rows: {shown}{more}; accuracy says little of "
+        "them."
+    )
 
 
 def labels_of(name: str, column: pd.Series) -> NDArray[Any]:

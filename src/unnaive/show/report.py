@@ -13,10 +13,12 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from unnaive.evaluate.comparison import Comparison, Standing, higher_is_better, label_of
+from unnaive.look import Look
 from unnaive.show.critical_difference import CriticalDifferenceDisplay
 from unnaive.show.page import DrawnFigure, check_report_path, draw_figure, render_page, seconds_text, write_page
 from unnaive.show.reliability import ReliabilityDisplay
 from unnaive.show.score_time import ScoreTimeDisplay
+from unnaive.show.terminal import look_words
 from unnaive.show.verdict import entry_of, score_text, several, verdict_on
 from unnaive.show.win_tie_loss import WinTieLossDisplay
 
@@ -24,7 +26,12 @@ _ABOUT_PROBABILITIES = ("calibration_error", "log_loss", "brier")
 
 
 def write_report(
-    comparison: Comparison, path: str | Path, *, command: str | None = None, title: str | None = None
+    comparison: Comparison,
+    path: str | Path,
+    *,
+    command: str | None = None,
+    title: str | None = None,
+    looks: Sequence[Look] = (),
 ) -> Path:
     """Write the report of a comparison to a file, atomically.
 
@@ -34,7 +41,7 @@ def write_report(
         It may be unfinished.
     path : path
         Missing folders are created, and an existing report is replaced.
-    command, title : str, optional
+    command, title, looks
         As in :func:`render_report`.
 
     Returns
@@ -42,10 +49,12 @@ def write_report(
     Path
     """
     check_report_path(path)
-    return write_page(render_report(comparison, command=command, title=title), path)
+    return write_page(render_report(comparison, command=command, title=title, looks=looks), path)
 
 
-def render_report(comparison: Comparison, *, command: str | None = None, title: str | None = None) -> str:
+def render_report(
+    comparison: Comparison, *, command: str | None = None, title: str | None = None, looks: Sequence[Look] = ()
+) -> str:
     """The report of a comparison as an HTML page.
 
     Parameters
@@ -56,6 +65,8 @@ def render_report(comparison: Comparison, *, command: str | None = None, title: 
         The command line that reproduces the comparison.
     title : str, optional
         Title of the page.
+    looks : sequence of Look, optional
+        What the files hold, see :func:`unnaive.look.look`.
 
     Returns
     -------
@@ -77,6 +88,7 @@ def render_report(comparison: Comparison, *, command: str | None = None, title: 
         **_contents(comparison),
         command=command,
         titled=bool(title),
+        looks=[(look_words(look), look) for look in looks],
         title=title or f"{several(n_models, 'model')} on {several(n_data, 'data set')}",
     )
 
