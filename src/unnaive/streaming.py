@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pyarrow.csv import WriteOptions, write_csv
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from unnaive.core.decisions import Decision
 from unnaive.io.datasets import columns_to_learn_from, files_read, open_source
@@ -33,6 +34,7 @@ from unnaive.io.source import near
 from unnaive.io.table_file import LAST
 from unnaive.models import classifier_of, model_to_save
 from unnaive.persist import SavedModel, save
+from unnaive.persist.manifest import class_weight_of
 from unnaive.persist.output_file import replacing
 from unnaive.persist.overwriting import are_predictions, check_overwriting
 
@@ -44,6 +46,9 @@ _FORMULAS = tuple("=+-@\t\r\n")  # text that begins with these may be run by a s
 _USUAL = Reading()
 # Options of reading that differ from those a model was fitted with.
 Given = Mapping[str, Any] | None
+
+# Weights of the rows of each class, by its text; None if all rows weigh the same.
+ClassWeight = dict[str, float] | None
 
 # Called with the task, the number of rows done and the total number of rows.
 Progress = Callable[[str, int, int], None]
@@ -58,7 +63,8 @@ def silent(task: str, done: int, total: int) -> None:
 class Fitted:
     """A model fitted on a file, with its target, the kinds of its columns, its numbers of rows and its text columns.
 
-    ``reading`` is how the file was read, and ``why_target`` says how the target was chosen, unless it was named.
+    ``reading`` is how the file was read, ``why_target`` says how the target was chosen, unless it was named, and
+    ``class_weight`` is the weight of every row of a class.
     """
 
     name: str
@@ -71,6 +77,7 @@ class Fitted:
     reading: Reading = _USUAL
     why_target: str = ""
     uses_unlabelled: bool = False
+    class_weight: ClassWeight = None
 
     @property
     def unlabelled(self) -> str:
@@ -91,6 +98,8 @@ class Fitted:
     def save(self, path: str | Path) -> None:
         """Write a model file that also says how to read other files."""
         notes = {"name": self.name, "kinds": self.kinds, "text": list(self.text), "reading": self.reading.to_notes()}
+        if self.class_weight is not None:
+            notes["class_weight"] = self.class_weight
         save(self.model, path, target=self.target, notes=notes)
 
 
@@ -106,18 +115,22 @@ def fit_file(
     bins: str | None = None,
     reading: Reading = _USUAL,
     settings: Mapping[str, Any] | None = None,
+    balanced: bool = False,
 ) -> Fitted:
     """Fit a model of the registry on a file or a named data set.
 
     Counting models read the file in batches and never hold all of it; other models, and all models of text, read their
     columns whole. Rows without a label are dropped, unless the model is transductive and learns from them too. For
     ``target``, ``folder``, ``categorical``, ``text`` and ``reading`` see :func:`unnaive.io.load`; ``terms`` are
-    parameters of :class:`unnaive.Terms`, ``bins`` is one of the model, and ``settings`` are others of it.
+    parameters of :class:`unnaive.Terms`, ``bins`` is one of the model, and ``settings`` are others of it. If
+    ``balanced``, rows are weighted so that all classes weigh the same, and the file is read whole.
     """
     entry = model_to_save(name, "text" if text else "table").with_settings(settings or {})
     model = entry.make_for_documents(**(terms or {})) if text else entry.make_for_table()
     if bins is not None:
         set_bins(model, name, bins)
+    if balanced and (entry.transductive or not has_fit_parameter(classifier_of(model), "sample_weight")):
+        raise DataError(f"{name!r} learns from rows of equal weight only: leave out --class-weight.")
     table = open_source(source, folder, target, reading=reading, categorical=categorical, text=text)
     chosen = table.why_target if target is None else ""
     target = table.target if target is None else target
@@ -134,15 +147,15 @@ def fit_file(
     if (words := words_on_rare_classes(str(table.source), labels.class_sizes)) is not None:
         warnings.warn(words, DataWarning, stacklevel=2)
     counted: dict[str, int] = {}
+    class_weight = _balanced(labels.class_sizes) if balanced else None
     if entry.transductive:
         _fit_all_rows(model, table, target, labels, columns, counted, progress)
-    elif hasattr(model, "fit_batches"):
+    elif hasattr(model, "fit_batches") and class_weight is None:
         model.fit_batches(
             lambda names: _labelled(table, target, labels, columns if names is None else names, counted, progress)
         )
     else:
-        parts = list(_labelled(table, target, labels, columns, counted, progress))
-        model.fit(pd.concat([X for X, _ in parts]), np.concatenate([y for _, y in parts]))
+        _fit_whole(model, list(_labelled(table, target, labels, columns, counted, progress)), class_weight)
     used = {*columns, target}
     kinds = {name: kind for name, kind in table.kinds.items() if name in used}
     notes = replace(reading, decimal=getattr(table, "decimal", None)) if reading.decimal is None else reading
@@ -157,7 +170,32 @@ def fit_file(
         replace(notes, decimal=None) if notes.decimal == "." else notes,
         chosen,
         entry.transductive,
+        class_weight,
     )
+
+
+def _balanced(sizes: Mapping[Any, int]) -> ClassWeight:
+    """Weights with which all classes weigh the same, as those of scikit-learn."""
+    return {str(label): sum(sizes.values()) / (len(sizes) * size) for label, size in sizes.items()}
+
+
+def _fit_whole(model: Any, parts: list[tuple[pd.DataFrame, NDArray[Any]]], class_weight: ClassWeight) -> None:
+    """Fit on all rows at once."""
+    y = np.concatenate([y for _, y in parts])
+    name = f"{model.steps[-1][0]}__sample_weight" if hasattr(model, "steps") else "sample_weight"
+    weights = _weights(y, class_weight)
+    model.fit(pd.concat([X for X, _ in parts]), y, **({} if weights is None else {name: weights}))
+
+
+def _weights(y: NDArray[Any], class_weight: ClassWeight) -> NDArray[np.float64] | None:
+    """Weights of rows with these labels."""
+    if class_weight is None:
+        return None
+    labels, places = np.unique(y, return_inverse=True)
+    absent = [label for label in labels.tolist() if str(label) not in class_weight]
+    if absent:
+        raise DataError(f"The model was fitted with weights of classes, and has none of {absent[0]!r}: fit a new one.")
+    return np.array([class_weight[str(label)] for label in labels.tolist()], dtype=np.float64)[places]
 
 
 def _fit_all_rows(
@@ -219,7 +257,9 @@ def change_rows(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Numeric columns stay cut", UserWarning)
         for X, y in _labelled(table, saved.target, labels, columns_of(saved), counted, progress):
-            getattr(model, method)(saved.model[:-1].transform(X) if is_of_text(saved) else X, y)
+            rows = saved.model[:-1].transform(X) if is_of_text(saved) else X
+            weights = _weights(y, class_weight_of(_notes(saved)))
+            getattr(model, method)(rows, y, **({} if weights is None else {"sample_weight": weights}))
     if is_of_text(saved) and verb == "update":
         _notes(saved)["updated"] = True
     elif is_of_text(saved):
@@ -248,12 +288,13 @@ def refitted(saved: SavedModel, source: str | Path, progress: Progress = silent,
         raise DataError(f"A {type(classifier_of(model)).__name__} does not forget, so there is nothing to verify.")
     table, labels = _labelled_file(saved, source, given)
     counted: dict[str, int] = {}
-    if hasattr(model, "fit_batches"):
+    if hasattr(model, "fit_batches") and class_weight_of(_notes(saved)) is None:
         return model.fit_batches(
             lambda names: _labelled(table, saved.target, labels, _or_all(saved, names), counted, progress)
         )
     parts = list(_labelled(table, saved.target, labels, columns_of(saved), counted, progress))
-    return model.fit(pd.concat([X for X, _ in parts]), np.concatenate([y for _, y in parts]))
+    _fit_whole(model, parts, class_weight_of(_notes(saved)))
+    return model
 
 
 def _or_all(saved: SavedModel, names: list[str] | None) -> list[str]:

@@ -43,6 +43,12 @@ class Bins(str, Enum):
     exact = "exact"
 
 
+class ClassWeight(str, Enum):
+    """How much the rows of a class weigh."""
+
+    balanced = "balanced"
+
+
 @reads_tables
 def fit(
     data: Data,
@@ -63,6 +69,10 @@ def fit(
             "and is always the one that a fit gives (exact)."
         ),
     ] = None,
+    class_weight: Annotated[
+        ClassWeight | None,
+        typer.Option(help="Weight the rows so that all classes weigh the same (balanced); default: one each."),
+    ] = None,
     dask: Dask = None,
     force: Force = False,
     no_wait: NoWait = False,
@@ -81,8 +91,11 @@ def fit(
     terms, codes = term_options(text, mail, min_documents, max_terms), split_columns(categorical)
     with changing(output, no_wait), rows_progress(as_json) as progress:
         if dask is None:
-            fitted = fit_file(model, data, target, folder, progress, codes, split_names(text), terms, bins, how, chosen)
+            texts, balanced = split_names(text), class_weight is not None
+            fitted = fit_file(model, data, target, folder, progress, codes, texts, terms, bins, how, chosen, balanced)
         else:
+            if class_weight is not None:
+                raise ValueError("--class-weight applies to fits without --dask.")
             if text or terms:
                 raise ValueError("Models of text are fitted on a cluster from Python: see unnaive.distributed.fit.")
             fitted = _distributed_files().fit_files(model, data, dask, target, progress, codes, bins, how, chosen)
@@ -98,6 +111,7 @@ def fit(
         n_rows=fitted.n_rows,
         n_unlabelled=fitted.n_unlabelled,
         classes=fitted.model.classes_.tolist(),
+        class_weight=fitted.class_weight,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,13 @@ def _columns(model: Any) -> list[dict[str, Any]]:
     for column, cuts in zip(numeric, cut_points or ()):
         column["cuts"] = cuts.tolist()
     return columns
+
+
+def class_weight_of(notes: Mapping[str, Any]) -> dict[str, float] | None:
+    """The weights of the rows of each class that a model was fitted with, as its notes have them; None if none."""
+    weights = notes.get("class_weight")
+    known = isinstance(weights, dict) and all(is_a(weight, (int, float)) for weight in weights.values())
+    return weights if known else None
 
 
 def libraries() -> dict[str, str]:

@@ -12,6 +12,7 @@ from rich.text import Text
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.look import Look
 from unnaive.models import MODELS, Model
+from unnaive.persist.manifest import class_weight_of
 from unnaive.show.style import MAX_BAR
 
 _MAX_DATA_SETS_SHOWN = 12
@@ -203,19 +204,26 @@ def facts(values: Mapping[str, Any]) -> Table:
 
 def describe_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The manifest of a model file as text."""
-    notes = manifest["notes"]
-    as_read = "documents" if isinstance(notes, Mapping) and notes.get("text") else "as read"
+    notes = manifest["notes"] if isinstance(manifest["notes"], Mapping) else {}
+    as_read = "documents" if notes.get("text") else "as read"
+    weights = class_weight_of(notes)
     parameters = ", ".join(f"{name}={value}" for name, value in manifest["parameters"].items())
     columns = [f"{column['name']} ({column['holds'] or as_read}{_values(column)})" for column in manifest["columns"]]
     return {
         "model": f"{manifest['estimator']}({parameters})",
         "predicts": f"{manifest['target']}: {', '.join(map(str, manifest['classes']))}",
         "rows counted": "–" if manifest["weight"] is None else f"{manifest['weight']:g}",
+        **({} if weights is None else {"class weights": _some_weights(weights)}),
         "columns": ", ".join(columns),
         "bins": _bins(manifest["contract"]),
         "written": f"{manifest['written']} by unnaive {manifest['unnaive']}",
         "sha256": manifest["sha256"],
     }
+
+
+def _some_weights(weights: Mapping[str, float]) -> str:
+    shown = [f"{label} {weight:g}" for label, weight in list(weights.items())[:_MAX_CLASSES_SHOWN]]
+    return ", ".join([*shown, *(["…"] if len(weights) > len(shown) else [])])
 
 
 def _values(column: Mapping[str, Any]) -> str:
