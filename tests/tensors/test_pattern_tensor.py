@@ -15,12 +15,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.examples import examples
 from tests.naive_reference.information import entropy
 from tests.naive_reference.patterns import closed_patterns, outer_tensors
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer
 from unnaive.encoding.table_encoder import TableEncoder
+from unnaive.models import MODELS
 from unnaive.tensors.pattern_tensor import PatternTensor
 from unnaive.tensors.sparse_tensor import SparseTensor
 
@@ -268,3 +270,31 @@ def test_tensors_without_bounds_are_refused_before_they_are_made():
     tensors = PatternTensor(n_modes=6, max_patterns=None, min_support=1, max_length=2).fit(X)
     with pytest.raises(ValueError, match=r"n_modes=6 modes of \d+ features each make .* Lower n_modes or max_patterns"):
         tensors.transform(X)
+
+
+# scikit-learn's checks
+
+
+class Cells(PatternTensor):
+    """The cells of the tensors as a matrix, which scikit-learn can compare."""
+
+    def transform(self, X):
+        return super().transform(X).to_matrix()
+
+    def fit_transform(self, X, y=None):
+        return super().fit_transform(X, y).to_matrix()
+
+
+@parametrize_with_checks([Cells()])
+def test_scikit_learn_accepts_its_cells(estimator, check):
+    check(estimator)
+
+
+def test_numbers_that_say_nothing_about_the_classes_have_the_pattern_of_all_rows():
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 4 == 0
+    model = MODELS["bat"].make_for_table().fit(X, y)
+    assert model["patterns"].patterns_ == [{"x0": "(-inf, inf]", "x1": "(-inf, inf]"}]
+    assert model["patterns"].supports_.tolist() == [40]
+    assert not model.predict(X).any()
+    useful = np.column_stack([X, 5.0 * y])
+    assert PatternTensor().fit(useful, y).patterns_ == [{"x2": "(-inf, 2.5]"}, {"x2": "(2.5, inf]"}]

@@ -57,7 +57,7 @@ class PatternTensor(TensorTransformer):
     {categorical_features}
     discretizer : transformer, default=None
         How numeric columns are binned; None is :class:`MDLDiscretizer`, which needs y. A numeric column with a single
-        bin has no items.
+        bin has no items, unless no column has any.
     max_mined : int or None, default=100_000
         If there are more closed patterns, only this many, the most frequent, are mined, with a warning.
     {max_seconds}
@@ -153,6 +153,7 @@ class PatternTensor(TensorTransformer):
         encoder.fit_table(table, y, None)
         codes = encoder.rows(table).codes
         has_items = encoder.is_categorical_ | (encoder.n_values_ > 1)
+        has_items |= not has_items.any()  # numbers that say nothing about y have the pattern of all rows
         rows = rows_of_items(np.where(has_items, codes, np.int32(-1)), encoder.n_values_)
         min_count = _min_count(self.min_support, table.n_rows)
         found = mine_closed_patterns(
