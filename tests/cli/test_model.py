@@ -282,6 +282,20 @@ def test_an_explanation_is_printed_and_drawn(folder, run):
     assert "there is no row 200" in err
 
 
+def test_a_model_of_tensors_is_explained_by_its_cells(folder, run):
+    told = explanation_of_row_7(run, "table.csv", "-m", "bat")
+    assert told["contributions"][0]["column"] == "prior, zeros, overlap"
+    tensor = load("m.unnaive").model["patterns"].transform(frame_of("table.csv").drop(columns="mood"))[7:8]
+    cells = [entry["value"] for entry in told["contributions"][1:]]
+    assert sum(2 if value.endswith(" (2 cells)") else 1 for value in cells) == tensor.nnz
+    code, out, _ = run("explain", "m.unnaive", "table.csv", "--row", 7, "--plot", "why.svg")
+    assert code == 0
+    assert out.splitlines()[2].split()[0] == "cell"
+    assert (folder / "why.svg").exists()
+    code, _, err = run("explain", "m.unnaive", "table.csv", "--importance")
+    assert (code, "explained row by row: leave out --importance." in err) == (2, True)
+
+
 def test_a_baseline_is_not_explained(folder, run):
     run("fit", "table.csv", "-m", "tree", "-o", "m.unnaive")
     code, _, err = run("explain", "m.unnaive", "table.csv")

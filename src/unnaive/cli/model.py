@@ -347,27 +347,32 @@ def explain(
     reading: Any = None,
     as_json: AsJson = False,
 ) -> None:
-    """Why this prediction? What every column of a row, or every term of a document, contributed."""
+    """Why this prediction? What every column of a row, term of a document or cell of a tensor contributed."""
     from unnaive.io.datasets import files_read
     from unnaive.persist import load
     from unnaive.show import terminal
+    from unnaive.show.cell_evidence import CellEvidenceDisplay
     from unnaive.show.evidence import EvidenceDisplay
     from unnaive.streaming import mean_evidence, read_row
 
     if plot is not None:
         check_figure(plot, [model, *files_read(data)], force)
     saved = load(model)
-    if not hasattr(classifier_of(saved.model), "predict_evidence"):
+    of_cells = hasattr(classifier_of(saved.model), "cell_evidence")
+    if not of_cells and not hasattr(classifier_of(saved.model), "predict_evidence"):
         kind = type(classifier_of(saved.model)).__name__
         raise ValueError(f"{model} holds a {kind}, which cannot say what its columns contribute.")
     if importance:
         if plot is not None or label is not None or against is not None:
             raise ValueError("--importance is of all rows and classes: leave out --plot, --label and --against.")
+        if of_cells:
+            raise ValueError(
+                f"{model} weighs cells of tensors, which are explained row by row: leave out --importance."
+            )
         return _print_importance(mean_evidence(saved, data, reading), as_json)
     frame, truth = read_row(saved, data, row, reading)
-    found = EvidenceDisplay.of(
-        saved.model, frame, label=_as_class(saved.model, label), against=_as_class(saved.model, against)
-    )
+    display = CellEvidenceDisplay if of_cells else EvidenceDisplay
+    found = display.of(saved.model, frame, label=_as_class(saved.model, label), against=_as_class(saved.model, against))
     if plot is not None:
         draw([found], plot)
     if as_json:
