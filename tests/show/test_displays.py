@@ -663,8 +663,9 @@ def test_a_number_is_shown_with_the_bin_that_it_fell_into(model):
 
 def test_numbers_that_are_not_cut_are_shown_alone():
     model = ages(NaiveBayes(numeric="gaussian"))
-    display = EvidenceDisplay.of(model, pd.DataFrame({"age": [43.0], "noise": [1.0], "sex": ["m"]}))
-    assert display.lines_ == display.contributions_
+    display = EvidenceDisplay.of(model, pd.DataFrame({"age": [43.0], "noise": [-1.0], "sex": ["x"]}))
+    values = {name: value for name, value, _ in display.lines_}
+    assert values == {"prior": "", "age": "43", "noise": "-1", "sex": "x (unseen)"}
 
 
 @pytest.mark.parametrize("largest", [9.9, 40.0, math.inf])

@@ -291,8 +291,8 @@ def _values(model: Any, one: Any) -> list[str]:
     else:
         values = np.asarray(one, dtype=object)[0]
     encoder = _encoder_of(model)
-    codes = np.zeros(len(values)) if encoder is None else np.asarray(encoder.transform(one), dtype=np.float64)[0]
-    unknown = np.isnan(codes) | (codes < 0)
+    codes = np.zeros((1, len(values))) if encoder is None else encoder.transform(one)
+    unknown = codes[0] < 0 if codes.dtype.kind == "i" else np.isnan(codes[0])  # numbers may be negative
     return [
         "missing" if is_missing(value) else _written(value) + (" (unseen)" if is_unknown else "")
         for value, is_unknown in zip(values, unknown)
