@@ -31,7 +31,7 @@ from unnaive.io.formats import DataError, TableFile, as_text
 from unnaive.io.labels import LabelReader, labels_of, refuse_unlikely_target, words_on_rare_classes
 from unnaive.io.reading import DataWarning, Reading
 from unnaive.io.source import near
-from unnaive.io.table_file import LAST
+from unnaive.io.table_file import LAST, HeldTable
 from unnaive.models import classifier_of, model_to_save
 from unnaive.persist import SavedModel, save
 from unnaive.persist.manifest import class_weight_of
@@ -41,6 +41,7 @@ from unnaive.persist.overwriting import are_predictions, check_overwriting
 STDOUT = "-"  # the output that is printed, as CSV
 _EVIDENCE_ROWS = 1_000  # explained at a time, which takes memory for each class and column
 _ROWS = 50_000  # read at a time
+_MAX_HELD = 1 << 25  # cells of a table that is read once
 _FORMULAS = tuple("=+-@\t\r\n")  # text that begins with these may be run by a spreadsheet
 
 _USUAL = Reading()
@@ -119,9 +120,9 @@ def fit_file(
 ) -> Fitted:
     """Fit a model of the registry on a file or a named data set.
 
-    Counting models read the file in batches and never hold all of it; other models, and all models of text, read their
-    columns whole. Rows without a label are dropped, unless the model is transductive and learns from them too. For
-    ``target``, ``folder``, ``categorical``, ``text`` and ``reading`` see :func:`unnaive.io.load`; ``terms`` are
+    Counting models read a large file in batches and never hold all of it; other models, and all models of text, read
+    their columns whole. Rows without a label are dropped, unless the model is transductive and learns from them too.
+    For ``target``, ``folder``, ``categorical``, ``text`` and ``reading`` see :func:`unnaive.io.load`; ``terms`` are
     parameters of :class:`unnaive.Terms`, ``bins`` is one of the model, and ``settings`` are others of it. If
     ``balanced``, rows are weighted so that all classes weigh the same, and the file is read whole.
     """
@@ -137,7 +138,9 @@ def fit_file(
     for remark in table.remarks:
         warnings.warn(remark, DataWarning, stacklevel=2)
     columns = columns_to_learn_from(table, str(table.source), target, text, categorical)
-    labels = LabelReader.of_file(table, target, _ROWS)
+    small = table.n_rows * (1 + len(columns)) <= _MAX_HELD
+    rows = HeldTable(table, [*columns, target], _ROWS) if small else table
+    labels = LabelReader.of_file(rows, target, _ROWS)
     if len(labels.labels) < 2:
         raise DataError(
             f"{table.source} has the same label in all rows of column {target!r}: there is nothing to learn."
@@ -149,13 +152,13 @@ def fit_file(
     counted: dict[str, int] = {}
     class_weight = _balanced(labels.class_sizes) if balanced else None
     if entry.transductive:
-        _fit_all_rows(model, table, target, labels, columns, counted, progress)
+        _fit_all_rows(model, rows, target, labels, columns, counted, progress)
     elif hasattr(model, "fit_batches") and class_weight is None:
         model.fit_batches(
-            lambda names: _labelled(table, target, labels, columns if names is None else names, counted, progress)
+            lambda names: _labelled(rows, target, labels, columns if names is None else names, counted, progress)
         )
     else:
-        _fit_whole(model, list(_labelled(table, target, labels, columns, counted, progress)), class_weight)
+        _fit_whole(model, list(_labelled(rows, target, labels, columns, counted, progress)), class_weight)
     used = {*columns, target}
     kinds = {name: kind for name, kind in table.kinds.items() if name in used}
     notes = replace(reading, decimal=getattr(table, "decimal", None)) if reading.decimal is None else reading

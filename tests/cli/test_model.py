@@ -10,6 +10,7 @@ import pytest
 from sklearn.utils.class_weight import compute_sample_weight
 
 from tests.persist.files import contents
+from unnaive import streaming
 from unnaive.models import MODELS
 from unnaive.persist import content_hash, load, read_manifest, save
 
@@ -408,3 +409,12 @@ def test_weights_of_classes_are_refused_where_rows_cannot_be_weighted(folder, ru
     assert (code, "'icgnb' learns from rows of equal weight only: leave out --class-weight." in err) == (2, True)
     code, _, err = run("fit", "t.csv", "-m", "nb", *how, "--dask", "local")
     assert (code, "--class-weight applies to fits without --dask." in err) == (2, True)
+
+
+def test_a_file_that_is_held_gives_the_model_of_one_read_in_batches(folder, monkeypatch):
+    held = streaming.fit_file("aode", "table.csv")
+    monkeypatch.setattr(streaming, "_MAX_HELD", 0)
+    monkeypatch.setattr(streaming, "_ROWS", 7)
+    batches = streaming.fit_file("aode", "table.csv")
+    assert content_hash(held.model) == content_hash(batches.model)
+    assert (held.kinds, held.n_rows, held.n_unlabelled) == (batches.kinds, batches.n_rows, batches.n_unlabelled)

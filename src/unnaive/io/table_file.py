@@ -158,6 +158,19 @@ class FrameTable(TableFile):
             yield chosen.iloc[start : start + rows]
 
 
+class HeldTable(FrameTable):
+    """Some columns of a table, read once and held in memory, so that several passes over them do not read the file."""
+
+    def __init__(self, table: TableFile, columns: Sequence[str], rows: int) -> None:
+        TableFile.__init__(self, table.source, columns)
+        self._frame = pd.concat(list(table.batches(columns, rows)))
+        self._kinds = {name: table.kinds[name] for name in columns}
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        return self._kinds
+
+
 class ArrowTable(TableFile):
     """A file that is read in record batches of arrow, whose types are those of the whole file."""
 
