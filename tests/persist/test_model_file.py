@@ -1678,6 +1678,30 @@ def test_an_ordinal_encoder_that_cannot_be_is_not_sound(change, tmp_path):
         save(model, path)
 
 
+@pytest.mark.parametrize(
+    ("model", "change"),
+    [
+        (make_pipeline(OneHotEncoder(), BernoulliNB()), lambda model: delattr(model[0], "categories_")),
+        (
+            make_pipeline(make_column_transformer((OneHotEncoder(), [0, 1])), BernoulliNB()),
+            lambda model: delattr(model[0], "transformers_"),
+        ),
+        (make_pipeline(SimpleImputer(), BernoulliNB()), lambda model: delattr(model[0], "_fit_dtype")),
+        (make_pipeline(SimpleImputer(), BernoulliNB()), lambda model: model[0].set_params(missing_values="a")),
+        (make_pipeline(SVC()), lambda model: vars(model[0]).update(_gamma=np.array([0.5]))),
+        (HistGradientBoostingClassifier(max_iter=1), lambda model: delattr(model._loss, "link")),
+    ],
+)
+def test_a_part_that_lacks_what_it_predicts_with_is_not_sound(model, change, tmp_path):
+    rows = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]] * 5
+    model = clone(model).fit(rows, [0, 1, 0, 1] * 5)
+    save(model, tmp_path / "model.unnaive")
+    assert load(tmp_path / "model.unnaive").model.predict(rows).shape == (20,)
+    change(model)
+    with pytest.raises(ModelFileError, match="changed after it was fitted"):
+        save(model, tmp_path / "model.unnaive")
+
+
 def test_an_ordinal_encoder_that_groups_rare_categories_is_loaded(tmp_path):
     rows = np.array([["a"], ["b"], ["a"], ["c"], ["a"], ["d"]], dtype=object)
     model = make_pipeline(OrdinalEncoder(max_categories=2), BernoulliNB()).fit(rows, [0, 1, 0, 1, 0, 1])

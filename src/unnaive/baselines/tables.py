@@ -96,3 +96,5 @@ class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         for categories in vars(self).get("categories_", {}).values():
             if type(categories) is not list or not all(type(value) is str for value in categories):
                 raise ValueError("Categories must be lists of text.")
+            if len(set(categories)) < len(categories):
+                raise ValueError("Categories must be different.")

@@ -72,6 +72,9 @@ def parts_of(model: Any) -> Iterator[Any]:
 
 
 def _fitted(part: Any, attribute: str) -> bool:
+    """Whether a part has a fitted attribute; ValueError if it lacks only that one."""
+    if attribute not in vars(part) and "n_features_in_" in vars(part):
+        raise ValueError(f"A {type(part).__name__} lacks {attribute}.")
     return attribute in vars(part)
 
 
@@ -99,14 +102,14 @@ def _has_sound_columns(part: Any) -> bool:
 
 
 def _has_sound_classes(part: Any) -> bool:
-    if not _fitted(part, "classes_"):
+    if "classes_" not in vars(part):
         return True
     classes = part.classes_
     return isinstance(classes, np.ndarray) and classes.ndim == 1 and np.array_equal(np.unique(classes), classes)
 
 
 def _is_sound_tfidf(weights: Any) -> bool:
-    if not _fitted(weights, "idf_"):
+    if "idf_" not in vars(weights):
         return not weights.use_idf or not _fitted(weights, "n_features_in_")
     return _are_numbers(weights.idf_, (weights.n_features_in_,))
 
@@ -164,6 +167,10 @@ def _is_sound_imputer(imputer: Any) -> bool:
     if not _fitted(imputer, "n_features_in_"):
         return True
     filled, shape = imputer.statistics_, (imputer.n_features_in_,)
+    if not {"_fit_dtype", "_fill_dtype"} <= vars(imputer).keys():
+        return False
+    if filled.dtype.kind in "fiu" and not isinstance(imputer.missing_values, int | float):
+        return False
     if filled.dtype.kind == "f":
         return _are_numbers(np.where(np.isnan(filled), 0.0, filled), shape)
     return filled.dtype.kind in "OUSbiu" and bool(filled.shape == shape)
@@ -238,6 +245,7 @@ def _is_sound_boosting(model: Any) -> bool:
             for of_column, coded in zip(model._bin_mapper.bin_thresholds_, categorical)
         )
         and type(model._loss).__name__ == ("HalfBinomialLoss" if n_trees == 1 else "HalfMultinomialLoss")
+        and {"link", "closs"} <= vars(model._loss).keys()
     ):
         return False
     for predictor in (predictor for of_iteration in model._predictors for predictor in of_iteration):
@@ -292,6 +300,7 @@ def _is_sound_svc(svc: Any) -> bool:
         all(_are_numbers(array, array.shape) and array.dtype == np.float64 for array in numbers)
         and all(array.dtype == np.int32 for array in places)
         and all(array.flags.c_contiguous for array in (*numbers, *places))
+        and isinstance(svc._gamma, float)
         and 0 < svc._gamma <= LARGEST
         and svc.kernel in ("linear", "poly", "rbf", "sigmoid")
         and svc._sparse is False
