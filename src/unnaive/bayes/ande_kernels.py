@@ -10,34 +10,34 @@ from unnaive.bayes.aode_kernels import (
     NONE_FREQUENT,
     NONE_WEIGHTED,
     add_scaled,
+    describe_columns,
     fill_parent_factor,
     find_columns,
     move_to_logs,
 )
 from unnaive.core.compiled import njit
+from unnaive.core.lanes import add, load, multiply_smoothed, store
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _multiply(product, table, parents_offset, offsets, extra, first, last, logs, scaled, every):
-    """Multiply by the smoothed counts of the children from ``first`` up to ``last``."""
-    n_classes = product.shape[0]
+def _multiply(product, table, place, offsets, extra, first, last):
+    """Multiply lanes by the smoothed counts of the children from ``first`` up to ``last``."""
+    flat, n_classes, y, lanes = table
+    for c in range(first, last):
+        product = multiply_smoothed(product, load(flat, (place + offsets[c]) * n_classes + y, lanes), extra[c])
+    return product
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _multiply_scaled(product, table, parents_offset, offsets, extra, first, last, logs, every):
+    """The same for all classes, and so many columns that products have to be moved into logarithms."""
     for c in range(first, last):
         counts = table[parents_offset + offsets[c]]
         smoothed = extra[c]
-        for y in range(n_classes):
+        for y in range(product.shape[0]):
             product[y] *= counts[y] + smoothed
-        if scaled and ((c - first + 1) % every == 0 or c == last - 1):
+        if (c - first + 1) % every == 0 or c == last - 1:
             move_to_logs(product, logs)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _multiply_two(product0, product1, flat, parents_offset, offsets, extra, first, last):
-    """The same for two classes, the common case, too few for a vectorized loop over classes."""
-    for c in range(first, last):
-        at = np.uint64(2 * (parents_offset + offsets[c]))
-        product0 *= flat[at] + extra[c]
-        product1 *= flat[at + np.uint64(1)] + extra[c]
-    return product0, product1
 
 
 @njit(cache=True, nogil=True)
@@ -46,42 +46,47 @@ def _fill_parent_factor(factor, parents, bounds, offsets, counts, children, fact
     return fill_parent_factor(factor, parents, bounds, offsets, counts, children, factors, columns, group_size, inverse)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _end_row(score, largest, n_admissible, n_frequent, scaled, out):
+@njit(cache=True, nogil=True)
+def _end_row(score, largest, totals, width, scaled, n_admissible, n_frequent, out):
     """Write a row's scores; return why there are none, or 0."""
     if n_admissible == 0:
         return NONE_FREQUENT if n_frequent == 0 else NONE_WEIGHTED
-    for y in range(score.shape[0]):
-        out[y] = np.log(score[y])
+    n_classes = out.shape[0]
+    overlap = totals.shape[0] - n_classes  # of the last lanes with those before
+    for y in range(n_classes):
         if scaled:
-            out[y] += largest[y]
+            out[y] = np.log(score[y]) + largest[y]
+        else:
+            out[y] = np.log(totals[y] if y < n_classes - width else totals[y + overlap])
     return 0
 
 
 @njit(cache=True, nogil=True)
-def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fallback):
+def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fallback, lanes):
     """Joint log scores averaged over sets of two parents; ``fallback`` says which rows have none, and why."""
     scaled, every = factors.scaled, factors.every
-    n_classes = out.shape[1]
+    n_classes, width = out.shape[1], len(lanes)
     score, largest, product, logs = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    totals = np.empty(-(-n_classes // width) * width)
     factor, computed_for, status, inverse = sets
-    columns, offsets, extra, group_size, columns_of = row
+    starts, has_missing = factors.starts, factors.has_missing
+    columns, offsets, extra, group_size, n_changes = row
     first, second, third = offsets[0], offsets[1], offsets[2]
-    flat = triples.reshape(-1)
+    flat, flat_factor = triples.reshape(-1), factor.reshape(-1)
+    size = -1
     for place in range(order.shape[0]):
         r = order[place]
-        size = find_columns(codes[r], factors, row)
-        column_set = columns_of[1]
+        size, same = find_columns(codes[r], starts, has_missing, columns, offsets, size)
+        if not same:
+            describe_columns(size, factors, row)
         n_admissible, n_frequent = 0, 0
-        for y in range(n_classes):
-            score[y] = 0.0
-            largest[y] = -np.inf
+        score[:], largest[:], totals[:] = 0.0, -np.inf, 0.0
         for a in range(size):
             for b in range(a):
                 # Children before, between and after the parents: the columns of a triple stand in order.
                 low, middle, high = third[a] + second[b], third[a] + first[b], second[a] + first[b]
-                if computed_for[high] != column_set:
-                    computed_for[high] = column_set
+                if computed_for[high] != n_changes[0]:
+                    computed_for[high] = n_changes[0]
                     parents, bounds, places = (columns[a], columns[b]), (-1, b, a, size), (low, middle, high)
                     status[high] = _fill_parent_factor(
                         factor[high], parents, bounds, places, pairs, triples, factors, columns, group_size, inverse
@@ -90,57 +95,57 @@ def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fal
                 if status[high] != ADMISSIBLE:
                     continue
                 n_admissible += 1
-                if n_classes == 2 and not scaled:
-                    p, q = factor[high, 0], factor[high, 1]
-                    p, q = _multiply_two(p, q, flat, low, first, extra, 0, b)
-                    p, q = _multiply_two(p, q, flat, middle, second, extra, b + 1, a)
-                    p, q = _multiply_two(p, q, flat, high, third, extra, a + 1, size)
-                    score[0] += p
-                    score[1] += q
-                    continue
-                for y in range(n_classes):
-                    product[y] = 1.0 if scaled else factor[high, y]
-                    logs[y] = factor[high, y]
-                _multiply(product, triples, low, first, extra, 0, b, logs, scaled, every)
-                _multiply(product, triples, middle, second, extra, b + 1, a, logs, scaled, every)
-                _multiply(product, triples, high, third, extra, a + 1, size, logs, scaled, every)
                 if scaled:
+                    product[:], logs[:] = 1.0, factor[high]
+                    _multiply_scaled(product, triples, low, first, extra, 0, b, logs, every)
+                    _multiply_scaled(product, triples, middle, second, extra, b + 1, a, logs, every)
+                    _multiply_scaled(product, triples, high, third, extra, a + 1, size, logs, every)
                     add_scaled(score, product, logs, largest)
-                else:
-                    for y in range(n_classes):
-                        score[y] += product[y]
-        fallback[r] = _end_row(score, largest, n_admissible, n_frequent, scaled, out[r])
+                    continue
+                for start in range(0, n_classes, width):
+                    y = min(start, n_classes - width)  # the last lanes overlap those before
+                    table = flat, n_classes, y, lanes
+                    products = load(flat_factor, high * n_classes + y, lanes)
+                    products = _multiply(products, table, low, first, extra, 0, b)
+                    products = _multiply(products, table, middle, second, extra, b + 1, a)
+                    products = _multiply(products, table, high, third, extra, a + 1, size)
+                    store(totals, start, add(load(totals, start, lanes), products))
+        fallback[r] = _end_row(score, largest, totals, width, scaled, n_admissible, n_frequent, out[r])
 
 
 @njit(cache=True, nogil=True)
-def score_three_parents(codes, order, triples, quads, factors, row, sets, out, fallback):
+def score_three_parents(codes, order, triples, quads, factors, row, sets, out, fallback, lanes):
     """The same over sets of three parents."""
     scaled, every = factors.scaled, factors.every
-    n_classes = out.shape[1]
+    n_classes, width = out.shape[1], len(lanes)
     score, largest, product, logs = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    totals = np.empty(-(-n_classes // width) * width)
     factor, computed_for, status, inverse = sets
-    columns, offsets, extra, group_size, columns_of = row
+    starts, has_missing = factors.starts, factors.has_missing
+    columns, offsets, extra, group_size, n_changes = row
+    flat, flat_factor = quads.reshape(-1), factor.reshape(-1)
+    first, second, third, fourth = offsets[0], offsets[1], offsets[2], offsets[3]
+    size = -1
     for place in range(order.shape[0]):
         r = order[place]
-        size = find_columns(codes[r], factors, row)
-        column_set = columns_of[1]
+        size, same = find_columns(codes[r], starts, has_missing, columns, offsets, size)
+        if not same:
+            describe_columns(size, factors, row)
         n_admissible, n_frequent = 0, 0
-        for y in range(n_classes):
-            score[y] = 0.0
-            largest[y] = -np.inf
+        score[:], largest[:], totals[:] = 0.0, -np.inf, 0.0
         for a in range(size):
             for b in range(a):
                 for c in range(b):
                     # The number of parents before a child decides which offset of each parent counts.
                     places = (
-                        offsets[3, a] + offsets[2, b] + offsets[1, c],
-                        offsets[3, a] + offsets[2, b] + offsets[0, c],
-                        offsets[3, a] + offsets[1, b] + offsets[0, c],
-                        offsets[2, a] + offsets[1, b] + offsets[0, c],
+                        fourth[a] + third[b] + second[c],
+                        fourth[a] + third[b] + first[c],
+                        fourth[a] + second[b] + first[c],
+                        third[a] + second[b] + first[c],
                     )
                     at = places[3]
-                    if computed_for[at] != column_set:
-                        computed_for[at] = column_set
+                    if computed_for[at] != n_changes[0]:
+                        computed_for[at] = n_changes[0]
                         parents, bounds = (columns[a], columns[b], columns[c]), (-1, c, b, a, size)
                         status[at] = _fill_parent_factor(
                             factor[at], parents, bounds, places, triples, quads, factors, columns, group_size, inverse
@@ -149,16 +154,21 @@ def score_three_parents(codes, order, triples, quads, factors, row, sets, out, f
                     if status[at] != ADMISSIBLE:
                         continue
                     n_admissible += 1
-                    for y in range(n_classes):
-                        product[y] = 1.0 if scaled else factor[at, y]
-                        logs[y] = factor[at, y]
-                    _multiply(product, quads, places[0], offsets[0], extra, 0, c, logs, scaled, every)
-                    _multiply(product, quads, places[1], offsets[1], extra, c + 1, b, logs, scaled, every)
-                    _multiply(product, quads, places[2], offsets[2], extra, b + 1, a, logs, scaled, every)
-                    _multiply(product, quads, places[3], offsets[3], extra, a + 1, size, logs, scaled, every)
                     if scaled:
+                        product[:], logs[:] = 1.0, factor[at]
+                        _multiply_scaled(product, quads, places[0], first, extra, 0, c, logs, every)
+                        _multiply_scaled(product, quads, places[1], second, extra, c + 1, b, logs, every)
+                        _multiply_scaled(product, quads, places[2], third, extra, b + 1, a, logs, every)
+                        _multiply_scaled(product, quads, places[3], fourth, extra, a + 1, size, logs, every)
                         add_scaled(score, product, logs, largest)
-                    else:
-                        for y in range(n_classes):
-                            score[y] += product[y]
-        fallback[r] = _end_row(score, largest, n_admissible, n_frequent, scaled, out[r])
+                        continue
+                    for start in range(0, n_classes, width):
+                        y = min(start, n_classes - width)
+                        table = flat, n_classes, y, lanes
+                        products = load(flat_factor, at * n_classes + y, lanes)
+                        products = _multiply(products, table, places[0], first, extra, 0, c)
+                        products = _multiply(products, table, places[1], second, extra, c + 1, b)
+                        products = _multiply(products, table, places[2], third, extra, b + 1, a)
+                        products = _multiply(products, table, places[3], fourth, extra, a + 1, size)
+                        store(totals, start, add(load(totals, start, lanes), products))
+        fallback[r] = _end_row(score, largest, totals, width, scaled, n_admissible, n_frequent, out[r])

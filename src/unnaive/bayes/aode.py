@@ -25,7 +25,6 @@ from unnaive.bayes.aode_kernels import (
     make_buffers,
     score_complete_rows,
     score_one_parent,
-    score_one_parent_of_two_classes,
     score_one_parent_scaled,
     smoothed_pairs,
 )
@@ -33,6 +32,7 @@ from unnaive.bayes.column_pairs import GroupedTerms, group_terms
 from unnaive.bayes.naive_tables import NaiveTables, naive_tables
 from unnaive.bayes.subsumption_resolution import without_generalizations
 from unnaive.core.docstrings import shared_docs
+from unnaive.core.lanes import lanes_of
 from unnaive.counts.count_table import CountTable, Smoothing
 from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
 from unnaive.counts.mutual_information import mutual_information, smoothed_mutual_information
@@ -81,7 +81,8 @@ class _Average:
         low, high = counts.tables[self.n - 1 : self.n + 1]
         rows = rows[cache_order(codes[rows], counts.n_values, high.nbytes)]
         row, sets = make_buffers(self.n, codes.shape[1], low, self.factors)
-        self._kernel(codes, rows, low, high, self.factors, row, sets, scores, fallback)
+        lanes = lanes_of(1 if self.factors.scaled else counts.n_classes)
+        self._kernel(codes, rows, low, high, self.factors, row, sets, scores, fallback, lanes)
         for reason in (NONE_FREQUENT, NONE_WEIGHTED):
             rows = np.flatnonzero(fallback == reason)
             if len(rows):
@@ -94,8 +95,6 @@ class _Average:
         """What scores rows: one of the kernels, as each is compiled when it is first called."""
         if self.n == 1 and self.factors.scaled:
             return score_one_parent_scaled
-        if self.n == 1 and self.counts.n_classes == 2:
-            return score_one_parent_of_two_classes
         return (score_one_parent, score_two_parents, score_three_parents)[self.n - 1]
 
     def _score_complete_rows(

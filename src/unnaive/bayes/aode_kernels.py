@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from unnaive.bayes.column_pairs import find_groups
 from unnaive.core.compiled import njit
+from unnaive.core.lanes import add, load, multiply_smoothed, store
 
 ADMISSIBLE, INFREQUENT, WEIGHTLESS = 1, 2, 3  # status of a parent set
 NONE_FREQUENT, NONE_WEIGHTED = 1, 2  # why a row has no admissible parent set
@@ -60,14 +61,14 @@ class RowBuffers(NamedTuple):
     offsets: NDArray[np.int64]  # where each column begins in the tables of every order
     extra: NDArray[np.float64]  # added to the counts of each column
     group_size: NDArray[np.int64]  # number of columns per denominator
-    column_set: NDArray[np.int64]  # number of observed columns, and of changes of the columns so far
+    n_changes: NDArray[np.int64]  # how often a row had other columns than the row before
 
 
 class SetBuffers(NamedTuple):
     """Factors of all parent sets, kept as long as rows have the same columns."""
 
     factor: NDArray[np.float64]
-    computed_for: NDArray[np.int64]  # the column set that a factor belongs to
+    computed_for: NDArray[np.int64]  # the number of changes at which a factor was computed
     status: NDArray[np.int8]
     inverse: NDArray[np.float64]
 
@@ -82,7 +83,7 @@ def make_buffers(
         np.empty((n_parents + 1, n_columns), np.int64),
         np.empty(n_columns),
         np.empty(len(factors.group_added), np.int64),
-        np.zeros(2, np.int64),
+        np.zeros(1, np.int64),
     )
     sets = SetBuffers(
         np.empty((n_sets, n_classes)), np.zeros(n_sets, np.int64), np.empty(n_sets, np.int8), np.empty(n_classes)
@@ -90,13 +91,16 @@ def make_buffers(
     return row, sets
 
 
-@njit(cache=True, nogil=True, inline="always")
-def find_columns(codes, factors, row):
-    """List the observed columns of a row, with their offsets in the tables of every order, and return their number."""
-    columns, offsets, column_set = row.columns, row.offsets, row.column_set
-    starts, has_missing = factors.starts, factors.has_missing
+@njit(cache=True, nogil=True)
+def find_columns(codes, starts, has_missing, columns, offsets, size):
+    """List the observed columns of a row, with their offsets in the tables of every order.
+
+    Returns their number, and whether they are the ``size`` columns of the row before. As this is called per row, it
+    takes arrays: those of a named tuple would be counted as references, or copied to the stack, in every call.
+    """
+    first, second = offsets[0], offsets[1]
     n_observed = 0
-    same = column_set[1] > 0
+    same = True
     for i in range(codes.shape[0]):
         code = codes[i]
         if code < 0:
@@ -104,19 +108,17 @@ def find_columns(codes, factors, row):
         position = code + has_missing[i]
         same &= columns[n_observed] == i
         columns[n_observed] = i
-        offsets[0, n_observed] = starts[1, i] + position
-        offsets[1, n_observed] = starts[2, i] + position * starts[1, i]
-        for k in range(2, offsets.shape[0]):
-            offsets[k, n_observed] = starts[k + 1, i] + position * starts[k, i]
+        first[n_observed] = starts[1, i] + position
+        second[n_observed] = starts[2, i] + position * starts[1, i]
         n_observed += 1
-    if not same or n_observed != column_set[0]:
-        column_set[0] = n_observed
-        column_set[1] += 1
-        describe_columns(column_set[0], factors, row)
-    return n_observed
+    for k in range(2, offsets.shape[0]):
+        for a in range(n_observed):
+            i = columns[a]
+            offsets[k, a] = starts[k + 1, i] + (first[a] - starts[1, i]) * starts[k, i]
+    return n_observed, same and n_observed == size
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def describe_columns(size, factors, row):
     """Look up the smoothing terms of a row's columns, and count the columns per denominator."""
     columns, group_size, group = row.columns, row.group_size, factors.group
@@ -126,6 +128,7 @@ def describe_columns(size, factors, row):
         if group[columns[a]] >= 0:
             group_size[group[columns[a]]] += 1
         row.extra[a] = factors.extra[columns[a]]
+    row.n_changes[0] += 1
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -227,111 +230,105 @@ def add_scaled(score, products, logs, largest):
             largest[y] = value
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _admit_parents(size, singles, pairs, factors, row, sets):
-    """Compute the factors that a row needs; return why it has no admissible parent, or 0."""
-    columns, offsets, _, group_size, column_set = row
-    factor, computed_for, status, inverse = sets
-    now = column_set[1]
-    first, second = offsets[0], offsets[1]
-    n_frequent = 0
-    n_admissible = 0
+@njit(cache=True, nogil=True)
+def _compute_factors(size, singles, pairs, factors, row, sets):
+    """Compute those factors of a row that were computed for other columns."""
+    columns, offsets, _, group_size, n_changes = row
     for a in range(size):
-        at = first[a]
-        if computed_for[at] != now:
-            computed_for[at] = now
-            parents, bounds, places = (columns[a],), (-1, a, size), (second[a], at)
-            status[at] = fill_parent_factor(
-                factor[at], parents, bounds, places, singles, pairs, factors, columns, group_size, inverse
+        at = offsets[0, a]
+        if sets.computed_for[at] != n_changes[0]:
+            sets.computed_for[at] = n_changes[0]
+            parents, bounds, places = (columns[a],), (-1, a, size), (offsets[1, a], at)
+            sets.status[at] = fill_parent_factor(
+                sets.factor[at], parents, bounds, places, singles, pairs, factors, columns, group_size, sets.inverse
             )
-        n_frequent += status[at] != INFREQUENT
-        n_admissible += status[at] == ADMISSIBLE
-    if n_admissible == 0:
-        return NONE_FREQUENT if n_frequent == 0 else NONE_WEIGHTED
-    return 0
 
 
 @njit(cache=True, nogil=True)
-def score_one_parent(codes, order, singles, pairs, factors, row, sets, out, fallback):
+def _is_computed(size, first, computed_for, now):
+    """Whether all factors of a row have been computed for its columns."""
+    computed = True
+    for a in range(size):
+        computed &= computed_for[first[a]] == now
+    return computed
+
+
+@njit(cache=True, nogil=True)
+def _why_none(size, first, status):
+    """Why a row has no admissible parent, or 0."""
+    n_frequent = 0
+    for a in range(size):
+        if status[first[a]] == ADMISSIBLE:
+            return 0
+        n_frequent += status[first[a]] != INFREQUENT
+    return NONE_FREQUENT if n_frequent == 0 else NONE_WEIGHTED
+
+
+@njit(cache=True, nogil=True)
+def score_one_parent(codes, order, singles, pairs, factors, row, sets, out, fallback, lanes):
     """Joint log scores averaged over one superparent at a time; ``fallback`` says which rows have none, and why."""
-    n_columns = codes.shape[1]
-    n_classes = out.shape[1]
-    factor, extra = sets.factor, row.extra
-    first, second = row.offsets[0], row.offsets[1]
-    score = np.empty(n_classes)
-    products = np.empty((n_columns, n_classes))
+    n_classes, width = out.shape[1], len(lanes)
+    starts, has_missing = factors.starts, factors.has_missing
+    columns, offsets, extra, n_changes = row.columns, row.offsets, row.extra, row.n_changes
+    first, second = offsets[0], offsets[1]
+    computed_for, factor, counts = sets.computed_for, sets.factor.reshape(-1), pairs.reshape(-1)
+    products, score, zeros = np.empty(codes.shape[1] * width), np.empty(n_classes), np.zeros(width)
+    size = -1
     for at in range(order.shape[0]):
         r = order[at]
-        size = find_columns(codes[r], factors, row)
-        fallback[r] = _admit_parents(size, singles, pairs, factors, row, sets)
-        if fallback[r] != 0:
-            continue
-        for a in range(size):
-            mine = products[a]
-            own = factor[first[a]]
+        size, same = find_columns(codes[r], starts, has_missing, columns, offsets, size)
+        if not same:
+            describe_columns(size, factors, row)
+        if not _is_computed(size, first, computed_for, n_changes[0]):
+            _compute_factors(size, singles, pairs, factors, row, sets)
+        for start in range(0, n_classes, width):
+            y = min(start, n_classes - width)  # the last lanes overlap those before
+            if size & 1:
+                store(products, 0, load(factor, first[0] * n_classes + y, lanes))
+            # Two columns at a time: the products of those before them are read and written once for both.
+            for a in range(size & 1, size, 2):
+                here, there, here_extra, there_extra = second[a], second[a + 1], extra[a], extra[a + 1]
+                mine, next_ = (
+                    load(factor, first[a] * n_classes + y, lanes),
+                    load(factor, first[a + 1] * n_classes + y, lanes),
+                )
+                for b in range(a):
+                    count = load(counts, (here + first[b]) * n_classes + y, lanes)
+                    next_count = load(counts, (there + first[b]) * n_classes + y, lanes)
+                    mine = multiply_smoothed(mine, count, extra[b])
+                    next_ = multiply_smoothed(next_, next_count, extra[b])
+                    theirs = multiply_smoothed(load(products, b * width, lanes), count, here_extra)
+                    store(products, b * width, multiply_smoothed(theirs, next_count, there_extra))
+                count = load(counts, (there + first[a]) * n_classes + y, lanes)
+                store(products, a * width, multiply_smoothed(mine, count, there_extra))
+                store(products, (a + 1) * width, multiply_smoothed(next_, count, here_extra))
+            total = load(zeros, 0, lanes)
+            for a in range(size):
+                total = add(total, load(products, a * width, lanes))
+            store(score, y, total)
+        if not score.any():
+            fallback[r] = _why_none(size, first, sets.status)
+        if fallback[r] == 0:
             for y in range(n_classes):
-                mine[y] = own[y]
-            my_extra = extra[a]
-            for b in range(a):
-                both = pairs[second[a] + first[b]]
-                theirs = products[b]
-                their_extra = extra[b]
-                for y in range(n_classes):
-                    count = both[y]
-                    mine[y] *= count + their_extra
-                    theirs[y] *= count + my_extra
-        for y in range(n_classes):
-            score[y] = 0.0
-        for a in range(size):
-            mine = products[a]
-            for y in range(n_classes):
-                score[y] += mine[y]
-        for y in range(n_classes):
-            out[r, y] = np.log(score[y])
+                out[r, y] = np.log(score[y])
 
 
 @njit(cache=True, nogil=True)
-def score_one_parent_of_two_classes(codes, order, singles, pairs, factors, row, sets, out, fallback):
-    """The same for two classes, the common case, too few for a vectorized loop over classes."""
-    factor, extra = sets.factor, row.extra
-    first, second = row.offsets[0], row.offsets[1]
-    products = np.empty((codes.shape[1], 2))
-    for at in range(order.shape[0]):
-        r = order[at]
-        size = find_columns(codes[r], factors, row)
-        fallback[r] = _admit_parents(size, singles, pairs, factors, row, sets)
-        if fallback[r] != 0:
-            continue
-        for a in range(size):
-            mine0, mine1 = factor[first[a], 0], factor[first[a], 1]
-            my_offset, my_extra = second[a], extra[a]
-            for b in range(a):
-                both = np.uint64(my_offset + first[b])
-                count0, count1 = pairs[both, 0], pairs[both, 1]
-                mine0 *= count0 + extra[b]
-                mine1 *= count1 + extra[b]
-                products[b, 0] *= count0 + my_extra
-                products[b, 1] *= count1 + my_extra
-            products[a, 0], products[a, 1] = mine0, mine1
-        score0, score1 = 0.0, 0.0
-        for a in range(size):
-            score0 += products[a, 0]
-            score1 += products[a, 1]
-        out[r, 0], out[r, 1] = np.log(score0), np.log(score1)
-
-
-@njit(cache=True, nogil=True)
-def score_one_parent_scaled(codes, order, singles, pairs, factors, row, sets, out, fallback):
+def score_one_parent_scaled(codes, order, singles, pairs, factors, row, sets, out, fallback, _lanes):
     """The same for so many columns that products have to be moved into logarithms."""
     n_columns = codes.shape[1]
     n_classes = out.shape[1]
     first, second, extra, every = row.offsets[0], row.offsets[1], row.extra, factors.every
     score, largest = np.empty(n_classes), np.empty(n_classes)
     products, logs = np.empty((n_columns, n_classes)), np.empty((n_columns, n_classes))
+    size = -1
     for at in range(order.shape[0]):
         r = order[at]
-        size = find_columns(codes[r], factors, row)
-        fallback[r] = _admit_parents(size, singles, pairs, factors, row, sets)
+        size, same = find_columns(codes[r], factors.starts, factors.has_missing, row.columns, row.offsets, size)
+        if not same:
+            describe_columns(size, factors, row)
+        _compute_factors(size, singles, pairs, factors, row, sets)
+        fallback[r] = _why_none(size, first, sets.status)
         if fallback[r] != 0:
             continue
         for a in range(size):
