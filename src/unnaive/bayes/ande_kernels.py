@@ -28,7 +28,7 @@ def _multiply(product, table, place, offsets, extra, first, last):
     return product
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _multiply_scaled(product, table, parents_offset, offsets, extra, first, last, logs, every):
     """The same for all classes, and so many columns that products have to be moved into logarithms."""
     for c in range(first, last):
@@ -40,13 +40,13 @@ def _multiply_scaled(product, table, parents_offset, offsets, extra, first, last
             move_to_logs(product, logs)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _fill_parent_factor(factor, parents, bounds, offsets, counts, children, factors, columns, group_size, inverse):
     """The same as a function of its own: within the loops over parents it would take registers from the products."""
     return fill_parent_factor(factor, parents, bounds, offsets, counts, children, factors, columns, group_size, inverse)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _end_row(score, largest, totals, width, scaled, n_admissible, n_frequent, out):
     """Write a row's scores; return why there are none, or 0."""
     if n_admissible == 0:
@@ -73,14 +73,18 @@ def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fal
     columns, offsets, extra, group_size, n_changes = row
     first, second, third = offsets[0], offsets[1], offsets[2]
     flat, flat_factor = triples.reshape(-1), factor.reshape(-1)
-    size = -1
+    size = np.int64(-1)
     for place in range(order.shape[0]):
         r = order[place]
         size, same = find_columns(codes[r], starts, has_missing, columns, offsets, size)
         if not same:
             describe_columns(size, factors, row)
         n_admissible, n_frequent = 0, 0
-        score[:], largest[:], totals[:] = 0.0, -np.inf, 0.0
+        for y in range(n_classes):
+            score[y] = 0.0
+            largest[y] = -np.inf
+        for lane in range(totals.shape[0]):
+            totals[lane] = 0.0
         for a in range(size):
             for b in range(a):
                 # Children before, between and after the parents: the columns of a triple stand in order.
@@ -96,7 +100,9 @@ def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fal
                     continue
                 n_admissible += 1
                 if scaled:
-                    product[:], logs[:] = 1.0, factor[high]
+                    for y in range(n_classes):
+                        product[y] = 1.0
+                        logs[y] = factor[high, y]
                     _multiply_scaled(product, triples, low, first, extra, 0, b, logs, every)
                     _multiply_scaled(product, triples, middle, second, extra, b + 1, a, logs, every)
                     _multiply_scaled(product, triples, high, third, extra, a + 1, size, logs, every)
@@ -125,14 +131,18 @@ def score_three_parents(codes, order, triples, quads, factors, row, sets, out, f
     columns, offsets, extra, group_size, n_changes = row
     flat, flat_factor = quads.reshape(-1), factor.reshape(-1)
     first, second, third, fourth = offsets[0], offsets[1], offsets[2], offsets[3]
-    size = -1
+    size = np.int64(-1)
     for place in range(order.shape[0]):
         r = order[place]
         size, same = find_columns(codes[r], starts, has_missing, columns, offsets, size)
         if not same:
             describe_columns(size, factors, row)
         n_admissible, n_frequent = 0, 0
-        score[:], largest[:], totals[:] = 0.0, -np.inf, 0.0
+        for y in range(n_classes):
+            score[y] = 0.0
+            largest[y] = -np.inf
+        for lane in range(totals.shape[0]):
+            totals[lane] = 0.0
         for a in range(size):
             for b in range(a):
                 for c in range(b):
@@ -155,7 +165,9 @@ def score_three_parents(codes, order, triples, quads, factors, row, sets, out, f
                         continue
                     n_admissible += 1
                     if scaled:
-                        product[:], logs[:] = 1.0, factor[at]
+                        for y in range(n_classes):
+                            product[y] = 1.0
+                            logs[y] = factor[at, y]
                         _multiply_scaled(product, quads, places[0], first, extra, 0, c, logs, every)
                         _multiply_scaled(product, quads, places[1], second, extra, c + 1, b, logs, every)
                         _multiply_scaled(product, quads, places[2], third, extra, b + 1, a, logs, every)

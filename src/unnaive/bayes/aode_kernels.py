@@ -91,7 +91,7 @@ def make_buffers(
     return row, sets
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def find_columns(codes, starts, has_missing, columns, offsets, size):
     """List the observed columns of a row, with their offsets in the tables of every order.
 
@@ -118,7 +118,7 @@ def find_columns(codes, starts, has_missing, columns, offsets, size):
     return n_observed, same and n_observed == size
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def describe_columns(size, factors, row):
     """Look up the smoothing terms of a row's columns, and count the columns per denominator."""
     columns, group_size, group = row.columns, row.group_size, factors.group
@@ -210,7 +210,7 @@ def _divide_by_observed(factor, counts, missing, added, scaled):
             factor[y] /= denominator
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def move_to_logs(products, logs):
     """Move products into their logarithms before they leave the range of a double."""
     for y in range(products.shape[0]):
@@ -230,9 +230,11 @@ def add_scaled(score, products, logs, largest):
             largest[y] = value
 
 
-@njit(cache=True, nogil=True)
-def _compute_factors(size, singles, pairs, factors, row, sets):
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+def _compute_factors(size, same, singles, pairs, factors, row, sets):
     """Compute those factors of a row that were computed for other columns."""
+    if not same:
+        describe_columns(size, factors, row)
     columns, offsets, _, group_size, n_changes = row
     for a in range(size):
         at = offsets[0, a]
@@ -244,16 +246,7 @@ def _compute_factors(size, singles, pairs, factors, row, sets):
             )
 
 
-@njit(cache=True, nogil=True)
-def _is_computed(size, first, computed_for, now):
-    """Whether all factors of a row have been computed for its columns."""
-    computed = True
-    for a in range(size):
-        computed &= computed_for[first[a]] == now
-    return computed
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _why_none(size, first, status):
     """Why a row has no admissible parent, or 0."""
     n_frequent = 0
@@ -271,16 +264,17 @@ def score_one_parent(codes, order, singles, pairs, factors, row, sets, out, fall
     starts, has_missing = factors.starts, factors.has_missing
     columns, offsets, extra, n_changes = row.columns, row.offsets, row.extra, row.n_changes
     first, second = offsets[0], offsets[1]
-    computed_for, factor, counts = sets.computed_for, sets.factor.reshape(-1), pairs.reshape(-1)
-    products, score, zeros = np.empty(codes.shape[1] * width), np.empty(n_classes), np.zeros(width)
-    size = -1
+    computed_for, status, factor, counts = sets.computed_for, sets.status, sets.factor.reshape(-1), pairs.reshape(-1)
+    products, score = np.empty(codes.shape[1] * width), out.reshape(-1)
+    size = np.int64(-1)
     for at in range(order.shape[0]):
         r = order[at]
         size, same = find_columns(codes[r], starts, has_missing, columns, offsets, size)
-        if not same:
-            describe_columns(size, factors, row)
-        if not _is_computed(size, first, computed_for, n_changes[0]):
-            _compute_factors(size, singles, pairs, factors, row, sets)
+        computed = same
+        for a in range(size):
+            computed &= computed_for[first[a]] == n_changes[0]
+        if not computed:
+            _compute_factors(size, same, singles, pairs, factors, row, sets)
         for start in range(0, n_classes, width):
             y = min(start, n_classes - width)  # the last lanes overlap those before
             if size & 1:
@@ -302,15 +296,15 @@ def score_one_parent(codes, order, singles, pairs, factors, row, sets, out, fall
                 count = load(counts, (there + first[a]) * n_classes + y, lanes)
                 store(products, a * width, multiply_smoothed(mine, count, there_extra))
                 store(products, (a + 1) * width, multiply_smoothed(next_, count, here_extra))
-            total = load(zeros, 0, lanes)
-            for a in range(size):
+            total = load(products, 0, lanes)
+            for a in range(1, size):
                 total = add(total, load(products, a * width, lanes))
-            store(score, y, total)
-        if not score.any():
-            fallback[r] = _why_none(size, first, sets.status)
+            store(score, r * n_classes + y, total)
+        if size == 0 or out[r, 0] == 0.0:
+            fallback[r] = _why_none(size, first, status)
         if fallback[r] == 0:
             for y in range(n_classes):
-                out[r, y] = np.log(score[y])
+                out[r, y] = np.log(out[r, y])
 
 
 @njit(cache=True, nogil=True)
@@ -321,13 +315,11 @@ def score_one_parent_scaled(codes, order, singles, pairs, factors, row, sets, ou
     first, second, extra, every = row.offsets[0], row.offsets[1], row.extra, factors.every
     score, largest = np.empty(n_classes), np.empty(n_classes)
     products, logs = np.empty((n_columns, n_classes)), np.empty((n_columns, n_classes))
-    size = -1
+    size = np.int64(-1)
     for at in range(order.shape[0]):
         r = order[at]
         size, same = find_columns(codes[r], factors.starts, factors.has_missing, row.columns, row.offsets, size)
-        if not same:
-            describe_columns(size, factors, row)
-        _compute_factors(size, singles, pairs, factors, row, sets)
+        _compute_factors(size, same, singles, pairs, factors, row, sets)
         fallback[r] = _why_none(size, first, sets.status)
         if fallback[r] != 0:
             continue
