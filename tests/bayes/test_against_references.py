@@ -182,6 +182,23 @@ def test_ande(n, problem, smoothing, frequency_limit, subsumption):
     assert_same(problem.answer(problem.learn(model)), expected)
 
 
+@pytest.mark.parametrize("n_classes", [5, 7, 9, 17])
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_ande_of_more_classes_than_are_computed_at_once(n, n_classes):
+    rng = np.random.default_rng(n_classes)
+    codes = rng.integers(-1, 3, size=(78, 4))
+    problem = Problem(codes[:70], rng.integers(n_classes, size=70), np.ones(70), [3] * 4, n_classes, codes[70:])
+    assert_same(problem.answer(problem.learn(AnDE(n=n))), averaged_n_dependence(*problem.given, n=n))
+
+
+@pytest.mark.parametrize("n_classes", [5, 9])
+def test_hidden_naive_bayes_of_more_classes_than_are_computed_at_once(n_classes):
+    rng = np.random.default_rng(n_classes)
+    codes = rng.integers(-1, 3, size=(78, 4))
+    problem = Problem(codes[:70], rng.integers(n_classes, size=70), np.ones(70), [3] * 4, n_classes, codes[70:])
+    assert_same(problem.answer(problem.learn(HiddenNaiveBayes())), hidden_naive_bayes(*problem.given))
+
+
 @given(problem=problems(), smoothing=smoothings, subsumption=st.sampled_from([None, 0, 5]))
 @examples(150)
 def test_ande_without_parents_is_naive_bayes_on_the_values_that_are_left(problem, smoothing, subsumption):
