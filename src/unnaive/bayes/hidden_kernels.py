@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from unnaive.bayes.aode_kernels import cache_order
 from unnaive.bayes.column_pairs import GroupedTerms, find_groups
 from unnaive.core.compiled import njit
+from unnaive.core.lanes import add, lanes_of, load, store
 from unnaive.counts.count_table import CountTable, Smoothing
 
 _SMALLEST = 1e-200  # products below this are moved into their logarithm
@@ -78,8 +79,8 @@ def score_hidden(codes: NDArray[np.int32], counts: CountTable, hidden: HiddenTab
         )
         rows = rows[~complete]
     rows = rows[cache_order(codes[rows], counts.n_values, tables.nbytes)]
-    layout = counts.starts, counts.has_missing
-    _score_hidden(codes, rows, *layout, tables, dependence, naive, log_prior, _EVERY_COLUMN, scores)
+    layout, lanes = (counts.starts, counts.has_missing), lanes_of(counts.n_classes)
+    _score_hidden(codes, rows, *layout, tables, dependence, naive, log_prior, _EVERY_COLUMN, lanes, scores)
     return scores
 
 
@@ -87,14 +88,14 @@ def hidden_evidence(codes: NDArray[np.int32], counts: CountTable, hidden: Hidden
     """The logarithm of each column's mixture, of shape (n_rows, n_columns, n_classes)."""
     dependence, tables, naive, log_prior, _ = hidden
     terms = np.empty((counts.n_columns, len(codes), counts.n_classes))
-    rows, layout = np.arange(len(codes)), (counts.starts, counts.has_missing)
+    rows, layout, lanes = np.arange(len(codes)), (counts.starts, counts.has_missing), lanes_of(counts.n_classes)
     for column, term in enumerate(terms):
-        _score_hidden(codes, rows, *layout, tables, dependence, naive, np.zeros_like(log_prior), column, term)
+        _score_hidden(codes, rows, *layout, tables, dependence, naive, np.zeros_like(log_prior), column, lanes, term)
     return terms.transpose(1, 0, 2)
 
 
 @njit(cache=True, nogil=True)
-def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, log_prior, only, out):
+def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, log_prior, only, lanes, out):
     """Scores by the mixture of the column ``only``, or of all columns."""
     n_columns = codes.shape[1]
     n_classes = log_prior.shape[0]
@@ -104,7 +105,7 @@ def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, l
     mixed = np.empty((n_columns, n_classes))
     flat_mixed, flat_tables = mixed.reshape(-1), tables.reshape(-1)
     inverse_weight = np.empty(n_columns)
-    product = np.empty(n_classes)
+    product, zeros = np.empty(n_classes), np.zeros(n_classes)
     complete_before = False
     for row in rows:
         size = 0
@@ -124,18 +125,16 @@ def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, l
                     weight += dependence[columns[a], columns[b]]
                 inverse_weight[a] = 1.0 / weight if weight > 0.0 else 0.0
         complete_before = complete
-        if n_classes == 2:
-            _mix_two_classes(flat_mixed, flat_tables, first, second, size)
-        else:
+        for start in range(0, n_classes, len(lanes)):
+            y = min(start, n_classes - len(lanes))  # the last lanes overlap those before
             for a in range(size):
-                mine = mixed[a]
-                mine[:] = 0.0
+                mine = load(zeros, y, lanes)
                 for b in range(a):
-                    terms = tables[second[a] + first[b]]
-                    theirs = mixed[b]
-                    for y in range(n_classes):
-                        mine[y] += terms[y]
-                        theirs[y] += terms[n_classes + y]
+                    at = (second[a] + first[b]) * 2 * n_classes + y
+                    mine = add(mine, load(flat_tables, at, lanes))
+                    theirs = load(flat_mixed, b * n_classes + y, lanes)
+                    store(flat_mixed, b * n_classes + y, add(theirs, load(flat_tables, at + n_classes, lanes)))
+                store(flat_mixed, a * n_classes + y, mine)
         score = out[row]
         for y in range(n_classes):
             score[y] = log_prior[y]
@@ -154,20 +153,6 @@ def _score_hidden(codes, rows, starts, has_missing, tables, dependence, naive, l
                     product[y] = 1.0
         for y in range(n_classes):
             score[y] += np.log(product[y])
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _mix_two_classes(mixed, tables, first, second, size):
-    """The mixtures of a row of two classes, the common case, too few for a vectorized loop over classes."""
-    for a in range(size):
-        mine0, mine1 = 0.0, 0.0
-        for b in range(a):
-            at = np.uint64(4 * (second[a] + first[b]))
-            mine0 += tables[at]
-            mine1 += tables[at + np.uint64(1)]
-            mixed[2 * b] += tables[at + np.uint64(2)]
-            mixed[2 * b + 1] += tables[at + np.uint64(3)]
-        mixed[2 * a], mixed[2 * a + 1] = mine0, mine1
 
 
 @njit(cache=True, nogil=True)
