@@ -12,7 +12,7 @@ import numpy as np, pandas as pd
 from unnaive.core.compiled import COMPILATION
 from unnaive.models import MODELS
 random = np.random.default_rng(1)
-for n_classes in (2, 4):
+for n_classes in (2, 3, 5, 9):
     y = random.integers(n_classes, size=90)
     frame = pd.DataFrame({"a": np.array(list("pqrs"))[random.integers(4, size=90)], "b": random.normal(y), "c": y % 3})
     for X in (frame, frame.astype({"a": "category"}), frame.mask(frame == 0), frame[["b", "c"]].to_numpy()):

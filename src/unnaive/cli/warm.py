@@ -43,12 +43,12 @@ def warm(
 
 
 def _tables(model: Model) -> Iterator[tuple[Any, Any]]:
-    """Small tables that between them need every kernel of a model: kinds of columns, missing values, two classes."""
+    """Small tables that between them need every kernel of a model: kinds of columns, missing values, classes."""
     import numpy as np
     import pandas as pd
 
     random = np.random.default_rng(0)
-    for n_classes in (3, 2):
+    for n_classes in (8, 4, 3, 2):  # one for each number of lanes (`core/lanes.py`)
         y = random.permutation(np.arange(_N_ROWS) % n_classes)
         frame = pd.DataFrame(
             {
@@ -60,7 +60,7 @@ def _tables(model: Model) -> Iterator[tuple[Any, Any]]:
             }
         )
         frame["twin"] = frame["text"]  # values that imply others, often enough for subsumption resolution
-        labels = np.array(["x", "y", "z"])[y]
+        labels = np.array(list("stuvwxyz"))[y]
         yield frame, labels
         yield frame.mask(random.random(frame.shape) < 0.1), labels
     if model.estimator in ("AODE", "WAODE", "AODEsr"):
