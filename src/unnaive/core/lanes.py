@@ -38,9 +38,18 @@ class _LanesModel(models.PrimitiveModel):
 
 
 def _address(context: Any, builder: Any, signed: Any, args: Any, lanes: _Lanes) -> Any:
-    """Where the numbers of a contiguous array begin; an index is not checked, and not counted from the end."""
-    data = make_array(signed.args[0])(context, builder, args[0]).data
-    return builder.bitcast(builder.gep(data, [args[1]]), context.get_value_type(lanes).as_pointer())
+    """Where the numbers of a contiguous array begin; an index is not counted from the end.
+
+    It is checked where numba checks bounds (NUMBA_BOUNDSCHECK).
+    """
+    array = make_array(signed.args[0])(context, builder, args[0])
+    if config.BOUNDSCHECK:
+        end = builder.add(args[1], ir.Constant(args[1].type, lanes.width))
+        below = builder.icmp_signed("<", args[1], ir.Constant(args[1].type, 0))
+        beyond = builder.icmp_signed(">", end, array.nitems)
+        with builder.if_then(builder.or_(below, beyond), likely=False):
+            context.call_conv.return_user_exc(builder, IndexError, ("index is out of bounds",))
+    return builder.bitcast(builder.gep(array.data, [args[1]]), context.get_value_type(lanes).as_pointer())
 
 
 @intrinsic
