@@ -339,3 +339,12 @@ def test_the_size_of_a_block_does_not_matter_however_odd_the_quotes(folder, text
                 return str(error)
 
     assert read(block) == read(1 << 20)
+
+
+def test_markers_of_wide_files_are_missing_values_too(tmp_path, monkeypatch):
+    path = tmp_path / "wide.csv"
+    path.write_text("a,b,c\n1,NA,x\n,2,?\n3,4,\n")
+    expected = open_table(path).read()
+    monkeypatch.setattr(delimited, "_WIDE", 2)
+    pd.testing.assert_frame_equal(open_table(path).read(), expected)
+    assert expected.isna().to_numpy().tolist() == [[False, True, False], [True, False, True], [False, False, True]]

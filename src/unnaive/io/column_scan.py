@@ -37,6 +37,8 @@ class Odd(NamedTuple):
 class _Guess:
     """One thing that a column may hold, until a value says otherwise: how it is written, and whether it can be read."""
 
+    __slots__ = ("_can_read", "_first", "_n_odd", "_pattern", "holds", "n_fit")  # there may be a million columns
+
     def __init__(self, pattern: str, can_read: Callable[[pa.Array], bool]) -> None:
         self._pattern = pattern
         self._can_read = can_read
@@ -79,11 +81,15 @@ class _Guess:
 class ColumnScan:
     """The kind of one column: "integer", "number", "date" or "text"."""
 
+    __slots__ = (
+        *("_dates", "_fits", "_has_missing", "_is_whole", "_largest", "_markers", "_n_present", "_numbers"),
+        *("_other_dates", "_thousands", "_zone", "found"),
+    )
+
     def __init__(self, markers: pa.Array) -> None:
         """``markers`` stand for missing values in numbers and dates."""
         self._markers = markers
-        patterns = {".": _NUMBER, ",": _WITH_COMMAS}  # by decimal mark
-        self._numbers = {mark: _Guess(patterns[mark], partial(_are_finite, mark=mark)) for mark in patterns}
+        self._numbers = {mark: _Guess(*how) for mark, how in _NUMBERS.items()}
         self._dates = _Guess(DATE, self._have_one_zone)
         self._zone: str | None = None
         self._other_dates = self._thousands = True
@@ -91,7 +97,7 @@ class ColumnScan:
         self._largest = 0
         self._has_missing = False
         self._n_present = 0
-        self.found: set[str] = set()  # the markers
+        self.found: frozenset[str] = frozenset()  # the markers
 
     def add(self, values: pa.Array, block: int) -> None:
         """Take the values of the next block into account."""
@@ -102,7 +108,7 @@ class ColumnScan:
             return
         is_whole = self._is_whole and _are_whole(values)
         if not is_whole and pc.any(is_marker := pc.is_in(values, value_set=self._markers)).as_py():
-            self.found.update(pc.unique(values.filter(is_marker)).to_pylist())
+            self.found |= {*pc.unique(values.filter(is_marker)).to_pylist()}
             values = pc.if_else(is_marker, None, values)
             is_whole = self._is_whole and _are_whole(values)
         n_present = len(values) - values.null_count
@@ -214,3 +220,7 @@ def _are_finite(values: pa.Array, mark: str) -> bool:
         return pc.all(pc.is_finite(as_number(values, pa.float64(), mark))).as_py() is not False
     except pa.ArrowInvalid:
         return False
+
+
+# How numbers are written, and whether they can be read, by decimal mark.
+_NUMBERS = {mark: (how, partial(_are_finite, mark=mark)) for mark, how in ((".", _NUMBER), (",", _WITH_COMMAS))}

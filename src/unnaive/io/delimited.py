@@ -27,8 +27,10 @@ from unnaive.io.source import DataError, Source, excerpt
 from unnaive.io.table_file import ArrowTable
 
 _SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "vertical bars"}
-_SAMPLE = 20  # rows that a separator must split alike
+_SAMPLE = 20  # rows that a separator must split alike, if they are among the first lines and characters
+_HEAD_LINES, _HEAD = 10_000, 1 << 20
 _USUAL = Reading()
+_WIDE = 1 << 16  # columns, for each of which arrow would keep all markers of missing values
 _BLOCK = 1 << 21  # bytes read at a time
 
 
@@ -98,7 +100,8 @@ class DelimitedFile(ArrowTable):
     @cached_property
     def _scan(self) -> _Scan:
         marks = [self.reading.decimal] if self.reading.decimal else [".", *([","] if self._delimiter != "," else [])]
-        scans = {name: ColumnScan(self._markers) for name in self.columns}
+        markers = self._markers
+        scans = {name: ColumnScan(markers) for name in self.columns}
         n_rows = 0
         repeated: list[str] = []  # names that also stand below
         for n_blocks, batch in self._strings(self.columns):
@@ -184,11 +187,12 @@ class DelimitedFile(ArrowTable):
 
     def _strings(self, columns: list[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
         """Blocks of rows with all fields as text, each with the number of blocks before it."""
+        is_wide = len(self._names) > _WIDE
         parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
         convert = arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(columns, pa.string()),
             include_columns=columns,
-            null_values=self.reading.markers,
+            null_values=[] if is_wide else self.reading.markers,
             strings_can_be_null=True,
         )
         n_above = int(self.reading.header)
@@ -202,13 +206,18 @@ class DelimitedFile(ArrowTable):
                         if len(block) > self.source.limits.field_bytes:
                             self._refuse_long_fields(rows, block, n_blocks)
                         for batch in rows.slice(n_above).combine_chunks().to_batches():
-                            yield n_blocks, batch
+                            yield n_blocks, self._without_markers(batch) if is_wide else batch
                         n_above = 0
                     n_blocks += 1
         except RowError as error:
             raise self._row_error(error, n_blocks) from None
         except pa.ArrowException as error:
             raise self._parse_error(str(error)) from None
+
+    def _without_markers(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        markers = pa.array(self.reading.markers, pa.string())
+        columns = [pc.if_else(pc.is_in(values, value_set=markers), None, values) for values in batch.columns]
+        return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
     def _blocks(self, stream: IO[bytes]) -> Iterator[bytes]:
         return blocks_of_rows(stream, self._delimiter, _BLOCK, self.source.limits.line_bytes)
@@ -265,13 +274,29 @@ class DelimitedFile(ArrowTable):
 
 def _separator(source: Source, usual: str) -> str:
     """The usual separator, unless another one, and only that, splits the first rows into fields that are as many."""
-    fitting = [mark for mark in _SEPARATORS if mark != usual and _splits_alike(source, mark)]
-    return usual if len(fitting) != 1 or _splits_alike(source, usual) else fitting[0]
+    head = _head(source)
+    fitting = [mark for mark in _SEPARATORS if mark != usual and _splits_alike(head, mark)]
+    return usual if len(fitting) != 1 or _splits_alike(head, usual) else fitting[0]
 
 
-def _splits_alike(source: Source, delimiter: str) -> bool:
-    rows = list(islice(_rows_of(source, delimiter), _SAMPLE))
-    return len({len(row.fields) for row in rows}) == 1 and len(rows[0].fields) > 1
+def _head(source: Source) -> list[str]:
+    """The first lines of a file, not many, and not of many characters."""
+    lines: list[str] = []
+    size = 0
+    for line in source.raw_lines():
+        size += len(line)
+        if size > _HEAD or len(lines) == _HEAD_LINES:
+            break
+        lines.append(line)
+    return lines
+
+
+def _splits_alike(lines: list[str], delimiter: str) -> bool:
+    try:
+        rows = list(islice(filter(None, csv.reader(lines, delimiter=delimiter)), _SAMPLE))
+    except csv.Error:  # a field longer than the csv module allows
+        return False
+    return len({len(row) for row in rows}) == 1 and len(rows[0]) > 1
 
 
 def _decimal_mark(marks: Sequence[str], columns: Iterable[ColumnScan]) -> str:
