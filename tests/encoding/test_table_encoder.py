@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer, OrdinalEncoder
 
 from tests.examples import examples
-from unnaive import MDLDiscretizer, NaiveBayes, TableEncoder
+from unnaive import AODE, MDLDiscretizer, NaiveBayes, TableEncoder
 from unnaive.core.validation import is_missing, read_table
 
 Y = np.array([0, 1] * 20)
@@ -561,14 +561,19 @@ def test_rows_are_coded_alike_by_any_number_of_threads():
 
 
 @pytest.mark.parametrize("as_frame", [True, False])
-def test_integers_that_floats_cannot_tell_apart_are_no_categories(as_frame):
-    X = np.array([[2**53], [2**53 + 1]])
-    with pytest.raises(ValueError, match=r"integers beyond 2\*\*53 as categories, .*: convert the column to text"):
-        TableEncoder(categorical_features="all").fit(pd.DataFrame(X, columns=["a"]) if as_frame else X, [0, 1])
-    text = pd.DataFrame(X, columns=["a"]).astype(str)
-    assert TableEncoder(categorical_features="all").fit(text, [0, 1]).n_values_.tolist() == [2]
-    assert TableEncoder(categorical_features="all").fit(X - 2, [0, 1]).n_values_.tolist() == [2]
-    known = TableEncoder(categorical_features="all").fit(X - 2, [0, 1])
-    with pytest.raises(ValueError, match="which floats cannot tell apart"):
-        known.transform(X)
-    assert TableEncoder().fit(X, [0, 1]).n_values_.tolist() == [1]
+def test_integers_that_floats_cannot_tell_apart_are_different_categories(as_frame):
+    def given(*values):
+        X = np.array([[value, 7] for value in values])
+        return pd.DataFrame(X, columns=["a", "b"]) if as_frame else X
+
+    X = given(2**53, 2**53 + 1, 3)
+    encoder = TableEncoder(categorical_features="all").fit(X, [0, 1, 0])
+    assert encoder.categories_[0].tolist() == [3, 2**53, 2**53 + 1]
+    assert encoder.transform(X)[:, 0].tolist() == [1, 2, 0]
+    assert encoder.transform(given(2**53 + 1, 2**53 + 2))[:, 0].tolist() == [2, -1]
+    assert encoder.transform(given(3, 2**53, 4))[:, 0].tolist() == [0, 1, -1]
+    small = TableEncoder(categorical_features="all").fit(given(3, 4), [0, 1])
+    assert small.transform(given(2**53 + 1, 4))[:, 0].tolist() == [-1, 1]
+    assert TableEncoder(categorical_features=["a"] if as_frame else [0]).fit(X, [0, 1, 0]).n_values_.tolist() == [3, 1]
+    model = AODE(categorical_features="all").fit(X, [0, 1, 0]).partial_fit(given(2**53 + 3), [1])
+    assert model.encoder_.categories_[0].tolist() == [3, 2**53, 2**53 + 1, 2**53 + 3]

@@ -72,8 +72,8 @@ class RawColumn:
 class RawTable:
     """A table split into ``numbers``, the columns listed in ``number_columns``, and ``others`` by position.
 
-    The numbers of a frame lie column by column in memory, those of an array row by row. ``rounded`` are columns of
-    integers that are not all exact as floats.
+    The numbers of a frame lie column by column in memory, those of an array row by row. ``rounded`` has the
+    columns of integers that are not all exact as floats, as they are.
     """
 
     n_rows: int
@@ -83,16 +83,18 @@ class RawTable:
     number_columns: list[int]
     others: dict[int, RawColumn]
     has_string_names: bool = False
-    rounded: frozenset[int] = frozenset()
+    rounded: dict[int, NDArray[Any]] = field(default_factory=dict)
 
-    def refuse_rounded(self, is_categorical: NDArray[np.bool_]) -> None:
-        """Raise ValueError if integers that floats cannot tell apart are categories."""
-        column = next((column for column in sorted(self.rounded) if is_categorical[column]), None)
-        if column is not None:
-            raise ValueError(
-                f"Column {self.name(column)} holds integers beyond 2**53 as categories, which floats cannot tell "
-                "apart: convert the column to text."
-            )
+    def with_exact(self, is_categorical: NDArray[np.bool_]) -> RawTable:
+        """The same table, with integers that floats cannot tell apart as they are where they are categories."""
+        exact = {
+            column: _read_objects(of.astype(object)) for column, of in self.rounded.items() if is_categorical[column]
+        }
+        if not exact:
+            return self
+        kept = [place for place, column in enumerate(self.number_columns) if column not in exact]
+        numbers, columns = self.numbers[:, kept], [self.number_columns[place] for place in kept]
+        return replace(self, numbers=numbers, number_columns=columns, others={**self.others, **exact}, rounded={})
 
     def name(self, column: int) -> str:
         """The column's name for a message."""
@@ -109,8 +111,8 @@ class RawTable:
     def __getitem__(self, rows: slice | NDArray[np.bool_]) -> RawTable:
         """Some of the rows; a slice of a table of numbers copies nothing."""
         others = {column: raw[rows] for column, raw in self.others.items()}
-        numbers = self.numbers[rows]
-        return replace(self, n_rows=len(numbers), numbers=numbers, others=others)
+        numbers, rounded = self.numbers[rows], {column: of[rows] for column, of in self.rounded.items()}
+        return replace(self, n_rows=len(numbers), numbers=numbers, others=others, rounded=rounded)
 
 
 class TableInput:
@@ -139,7 +141,7 @@ def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
         raise _neither_number_nor_category("0", X.dtype)
     if X.dtype.kind in _NUMBER_KINDS:
         numbers = np.ascontiguousarray(X, dtype=np.float64)
-        rounded = frozenset(range(n_columns) if _is_rounded(X) else ())
+        rounded = {column: X[:, column] for column in range(n_columns)} if _is_rounded(X) else {}
         return RawTable(n_rows, n_columns, None, numbers, list(range(n_columns)), {}, rounded=rounded)
     number_columns, blocks, others = [], [], {}
     for column in range(n_columns):
@@ -165,7 +167,7 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
             )
     _check_n_features(owner, X, reset=reset)
     number_columns, blocks, others = [], [], {}
-    rounded: set[int] = set()
+    rounded = {}
     names = [str(name) for name in frame.columns]
     for column, series in enumerate(frame.iter_columns()):
         dtype = series.dtype
@@ -174,14 +176,14 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
             values = series.to_numpy()
             blocks.append(np.asarray(values, dtype=np.float64))
             if _is_rounded(values):
-                rounded.add(column)
+                rounded[column] = values
         elif dtype.is_temporal():
             raise _neither_number_nor_category(repr(names[column]), dtype)
         else:
             others[column] = _read_series(series, dtype)
     has_string_names = all(isinstance(name, str) for name in frame.columns)
     numbers = _side_by_side(blocks, n_rows)
-    return RawTable(n_rows, n_columns, names, numbers, number_columns, others, has_string_names, frozenset(rounded))
+    return RawTable(n_rows, n_columns, names, numbers, number_columns, others, has_string_names, rounded)
 
 
 def _side_by_side(columns: list[NDArray[Any]], n_rows: int) -> FloatArray:

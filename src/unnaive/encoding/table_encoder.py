@@ -161,7 +161,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if table.has_string_names:
             self.feature_names_in_ = np.array(table.names, dtype=object)
         self.is_categorical_ = categorical_columns(table, self.categorical_features)
-        table.refuse_rounded(self.is_categorical_)
+        table = table.with_exact(self.is_categorical_)
         self._categories = self._categories_of(table)
         self.discretizer_ = None
         if not self.is_categorical_.all() and self.discretizer != "passthrough":
@@ -222,12 +222,12 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def rows(self, table: RawTable, n_jobs: int | None = None) -> Rows:
         """A table as codes, and numbers where they are passed through."""
+        table = table.with_exact(self.is_categorical_)
         categorical = np.flatnonzero(self.is_categorical_)
         numeric = np.flatnonzero(~self.is_categorical_)
         keep_numbers = self.discretizer == "passthrough"
         codes = np.empty((table.n_rows, len(categorical) if keep_numbers else self.n_features_in_), np.int32)
         targets = np.arange(len(categorical)) if keep_numbers else categorical
-        table.refuse_rounded(self.is_categorical_)
         columns = self._encode_categories(table, categorical, targets, codes)
         numbers = np.empty((table.n_rows, 0))
         if len(numeric):
@@ -262,6 +262,7 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def extended(self, table: RawTable) -> TableEncoder:
         """An encoder that also knows the categories of a table; this one is not changed."""
         united: list[Categories | None] = []
+        table = table.with_exact(self.is_categorical_)
         for column, (known, new) in enumerate(zip(self._categories, self._categories_of(table))):
             if known is None or new is None:
                 united.append(None)
