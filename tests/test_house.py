@@ -106,6 +106,7 @@ TESTED_IN = {
     "persist.certificate": "cli/test_model.py",
     "persist.file_lock": "persist/test_output_file.py",
     "persist.manifest": "persist/test_model_file.py",
+    "persist.predictions_file": "cli/test_predict.py",
     "persist.soundness": "persist/test_model_file.py",
     "show.critical_difference": "show/test_displays.py",
     "show.display": "show/test_displays.py",

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
@@ -16,11 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from pyarrow.csv import WriteOptions, write_csv
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
@@ -35,14 +27,12 @@ from unnaive.io.table_file import LAST, HeldTable
 from unnaive.models import classifier_of, model_to_save
 from unnaive.persist import SavedModel, save
 from unnaive.persist.manifest import class_weight_of
-from unnaive.persist.output_file import replacing
 from unnaive.persist.overwriting import are_predictions, check_overwriting
+from unnaive.persist.predictions_file import STDOUT, check_suffix, writer
 
-STDOUT = "-"  # the output that is printed, as CSV
 _EVIDENCE_ROWS = 1_000  # explained at a time, which takes memory for each class and column
 _ROWS = 50_000  # read at a time
 _MAX_HELD = 1 << 25  # cells of a table that is read once
-_FORMULAS = tuple("=+-@\t\r\n")  # text that begins with these may be run by a spreadsheet
 
 _USUAL = Reading()
 # Options of reading that differ from those a model was fitted with.
@@ -374,13 +364,13 @@ def predict_file(
     truth = LabelReader.of_file(table, saved.target, _ROWS).like(model.classes_) if known else None
     kept = _kept_columns(table, keep)
     wanted = _Wanted.of(saved, kept, decision, top)
-    _check_suffix(Path(out), for_spreadsheets)
+    check_suffix(Path(out), for_spreadsheets)
     written = [*kept, *wanted.columns]
     if str(out) != STDOUT:
         what = "predictions of unnaive"
         check_overwriting(out, files_read(source), what, lambda there: are_predictions(there, written), force)
     n_right = n_labelled = done = 0
-    with _writer(Path(out), for_spreadsheets) as write:
+    with writer(Path(out), for_spreadsheets) as write:
         rows = ahead(table.batches([*names, *([saved.target] if known else [])], _ROWS))
         for frame, before in zip(rows, _as_written(table, kept) if kept else repeat({})):
             labels, columns = wanted.of_rows(frame[names])
@@ -577,66 +567,3 @@ def ahead(items: Iterator[_Item]) -> Iterator[_Item]:
         while (item := pending.result()) is not None:
             pending = reader.submit(next, items, None)
             yield item
-
-
-def _check_suffix(out: Path, for_spreadsheets: bool) -> None:
-    if out.suffix not in (".csv", ".parquet") and str(out) != STDOUT:
-        raise DataError(f"{out}: predictions are written to files that end in .csv or .parquet.")
-    if for_spreadsheets and out.suffix == ".parquet":
-        raise DataError(f"{out}: only .csv files are written for spreadsheets.")
-
-
-@contextmanager
-def _writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFrame], None]]:
-    """Write frames, one after the other, to a file that appears when it is complete."""
-    with nullcontext(sys.stdout.buffer) if str(out) == STDOUT else replacing(out) as stream:
-        if out.suffix != ".parquet":
-            begun: list[bool] = []
-
-            def write(frame: pd.DataFrame) -> None:
-                names, columns = [str(name) for name in frame], [_cells(frame[name]) for name in frame]
-                if for_spreadsheets:
-                    names, columns = [*map(_no_formula, names)], [*map(_no_formulas, columns)]
-                if not begun:
-                    header = io.StringIO()
-                    csv.writer(header, lineterminator="\n").writerow(names)
-                    stream.write(header.getvalue().encode())
-                    begun.append(True)
-                texts = [column for column in columns if pa.types.is_string(column.type)]
-                plain = not any(pc.any(pc.match_substring_regex(text, '[",\r\n]')).as_py() for text in texts)
-                options = WriteOptions(include_header=False, quoting_style="none" if plain else "needed")
-                write_csv(pa.table(columns, [str(place) for place in range(len(columns))]), stream, options)
-
-            yield write
-            stream.flush()
-        else:
-            parquet: list[pq.ParquetWriter] = []
-
-            def write(frame: pd.DataFrame) -> None:
-                table = pa.Table.from_pandas(frame, preserve_index=False)
-                if not parquet:
-                    parquet.append(pq.ParquetWriter(stream, table.schema))
-                parquet[0].write_table(table)
-
-            try:
-                yield write
-            finally:
-                for writer in parquet:
-                    writer.close()
-
-
-def _cells(column: pd.Series) -> pa.Array:
-    """Numbers, or text as it is written."""
-    if pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
-        return pa.array(column, from_pandas=True)
-    places, distinct = pd.factorize(column)
-    texts = pa.array([str(value) for value in distinct.tolist()], pa.string())
-    return texts.take(pa.array(places, mask=places < 0))
-
-
-def _no_formulas(cells: pa.Array) -> pa.Array:
-    return pa.array([*map(_no_formula, cells.to_pylist())]) if pa.types.is_string(cells.type) else cells
-
-
-def _no_formula(cell: Any) -> Any:
-    return f"'{cell}" if cell is not None and cell.startswith(_FORMULAS) else cell

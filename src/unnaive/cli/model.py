@@ -157,7 +157,8 @@ def predict(
     from unnaive.io.datasets import files_read
     from unnaive.persist import load
     from unnaive.persist.overwriting import refuse_inputs
-    from unnaive.streaming import STDOUT, predict_file
+    from unnaive.persist.predictions_file import STDOUT
+    from unnaive.streaming import predict_file
 
     if str(output) != STDOUT and dask is None:
         refuse_inputs(output, [model, *files_read(data)])
