@@ -256,7 +256,7 @@ class WAODE(AODE):
 
     Attributes
     ----------
-    parent_weight_ : ndarray of shape (n_features_in_,)
+    parent_weight_ : ndarray of shape (`n_features_in_`,)
         Mutual information of each column with the class, in bits.
     {counted}
 

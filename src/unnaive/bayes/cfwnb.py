@@ -46,7 +46,7 @@ class CorrelationWeightedNB(ColumnWeightedClassifier):
 
     Attributes
     ----------
-    feature_weights_ : ndarray of shape (n_features_in_,)
+    feature_weights_ : ndarray of shape (`n_features_in_`,)
     {weighted_naive}
 
     Notes

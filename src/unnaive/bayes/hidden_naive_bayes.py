@@ -36,7 +36,7 @@ class HiddenNaiveBayes(CountingClassifier):
 
     Attributes
     ----------
-    dependence_ : ndarray of shape (n_features_in_, n_features_in_)
+    dependence_ : ndarray of shape (`n_features_in_`, `n_features_in_`)
         Conditional mutual information of every two columns given the class, in bits.
     {counted}
 

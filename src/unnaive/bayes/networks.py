@@ -278,7 +278,7 @@ class BayesNet(_NetworkClassifier):
     ----------
     parents_ : list of tuple of int
         The columns that each column depends on, in the order found.
-    class_is_parent_ : ndarray of bool of shape (n_features_in_,)
+    class_is_parent_ : ndarray of bool of shape (`n_features_in_`,)
         Whether a column depends on the class.
     statistic_ : DistinctRows
         The distinct training rows with their weights, from which any family is counted.

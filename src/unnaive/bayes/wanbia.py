@@ -147,7 +147,7 @@ class WeightedNaiveBayes(_TrainedWeights):
 
     Attributes
     ----------
-    feature_weights_ : ndarray of shape (n_features_in_,)
+    feature_weights_ : ndarray of shape (`n_features_in_`,)
     n_iter_ : int
         Number of iterations.
     {weighted_naive}
@@ -229,7 +229,7 @@ class WeightedGaussianNB(_TrainedWeights):
 
     Attributes
     ----------
-    feature_weights_ : ndarray of shape (n_features_in_,)
+    feature_weights_ : ndarray of shape (`n_features_in_`,)
     n_iter_ : int
         Number of iterations.
     {weighted_naive}

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.doc_link import LinkedToDocs
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.posterior import to_log_posterior, to_posterior
 from unnaive.core.threads import in_threads
@@ -22,7 +23,7 @@ from unnaive.core.validation import on_one_state
 _MIN_ROWS_PER_THREAD = 256
 
 
-class BayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class BayesClassifier(ClassifierMixin, LinkedToDocs, BaseEstimator, metaclass=ABCMeta):
     """Base of all classifiers: a subclass writes ``fit``, ``_read`` and ``_score``.
 
     ``_score(rows)`` gives the joint log scores log p(x, y) of shape (n_samples, n_classes) of rows that were read. A

@@ -44,7 +44,7 @@ random_state : int, RandomState instance or None, default=None
     Seed; pass an int for the same result on every call.""",
     "names": """\
 n_features_in_ : int
-feature_names_in_ : ndarray of str of shape (n_features_in_,)
+feature_names_in_ : ndarray of str of shape (`n_features_in_`,)
     Only if X is a frame with string names.""",
     "counted": """\
 classes_ : ndarray of shape (n_classes,)
@@ -55,7 +55,7 @@ encoder_ : TableEncoder
 statistic_ : CountTable
     The counts.
 n_features_in_ : int
-feature_names_in_ : ndarray of str of shape (n_features_in_,)
+feature_names_in_ : ndarray of str of shape (`n_features_in_`,)
     Only if X is a frame with string names.""",
     "labelled_rows": """\
 X : frame, array-like, sparse matrix or SparseTensor
@@ -120,7 +120,7 @@ classes_ : ndarray of shape (n_classes,)
 class_count_ : ndarray of shape (n_classes,)
     Weight of the training rows of each class.
 n_features_in_ : int
-feature_names_in_ : ndarray of str of shape (n_features_in_,)
+feature_names_in_ : ndarray of str of shape (`n_features_in_`,)
     Only if X is a frame with string names.""",
     "frequency_limit": """\
 frequency_limit : float, default=1

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.doc_link import LinkedToDocs
 from unnaive.core.saved_state import check_names
 from unnaive.core.validation import check_labels, index_labels, unchanged_on_error
 
 _Self = TypeVar("_Self", bound="MarginClassifier")
 
 
-class MarginClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class MarginClassifier(ClassifierMixin, LinkedToDocs, BaseEstimator, metaclass=ABCMeta):
     """Base of the support vector machines; a subclass implements the abstract methods."""
 
     _fitted_types: ClassVar[dict[str, type]] = {"classes_": np.ndarray, "intercept_": np.ndarray}

@@ -88,15 +88,15 @@ class DecomposedTensorClassifier(KeptState, TableClassifier):
         Weight of the training rows of each class.
     n_components_ : int
         Fewer than ``n_components`` if nothing was left to approximate.
-    component_weights_ : ndarray of shape (n_components_,)
+    component_weights_ : ndarray of shape (`n_components_`,)
         λ in the paper; the weights of a mixture.
-    class_factors_ : ndarray of shape (n_classes, n_components_)
+    class_factors_ : ndarray of shape (n_classes, `n_components_`)
         Vectors of the class.
-    column_factors_ : list of ndarray of shape (n_values, n_components_)
+    column_factors_ : list of ndarray of shape (n_values, `n_components_`)
         Vectors of the selected columns.
     selected_features_ : ndarray of int
         Columns used, in order.
-    column_information_ : ndarray of shape (n_features_in_,)
+    column_information_ : ndarray of shape (`n_features_in_`,)
         Mutual information of each column and the class, in bits.
     held_out_log_scores_ : ndarray of shape (max_components,)
         Mean of -log P(y | x) on held-out rows by number of components; only with "cv".

@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from unnaive.core.additive_classifier import Batches
+from unnaive.core.doc_link import LinkedToDocs
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import (
     FloatArray,
@@ -42,7 +43,7 @@ _MAX_DISTINCT = 2**16  # numbers of a column of batches that are counted, not so
 
 
 @shared_docs
-class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, LinkedToDocs, BaseEstimator):
     """Cut each numeric column where that shortens the description of the classes (MDL).
 
     A column is cut in two where the entropy of the class is lowest, then each part again, as long as a cut
@@ -62,7 +63,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     cut_points_ : list of (n_cuts,) float arrays
         One ascending array per column.
-    n_bins_ : (n_features_in_,) int array
+    n_bins_ : (`n_features_in_`,) int array
         Number of bins per column, one more than its cut points.
     n_grouped_ : int
         Number of columns of so many distinct numbers that only cuts between groups of them were tried; 0 but on a

@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
+from unnaive.core.doc_link import LinkedToDocs
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.validation import (
     FloatArray,
@@ -51,7 +52,7 @@ _MAX_BINS = 2**24  # per column; more are a mistake
 
 
 @shared_docs
-class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class TableEncoder(OneToOneFeatureMixin, TransformerMixin, LinkedToDocs, BaseEstimator):
     """Turn a table of mixed columns into integer codes.
 
     Categories become 0, 1, ... in sorted order (those of a categorical dtype in declared order, whether they occur or
@@ -71,8 +72,8 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     categories_ : list
         One array of categories per column, None for numeric columns.
-    is_categorical_ : ndarray of bool of shape (n_features_in_,)
-    n_values_ : ndarray of int of shape (n_features_in_,)
+    is_categorical_ : ndarray of bool of shape (`n_features_in_`,)
+    n_values_ : ndarray of int of shape (`n_features_in_`,)
         Number of codes of each column; 0 for numbers passed through.
     discretizer_ : transformer or None
         Fitted on the numeric columns, if there are any.

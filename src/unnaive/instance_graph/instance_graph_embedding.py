@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, check_memory
 
+from unnaive.core.doc_link import LinkedToDocs
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.saved_state import KeptState
 from unnaive.core.sound_numbers import LARGEST
@@ -45,7 +46,7 @@ GRAPH_PARAMETERS: dict[str, Any] = {
 
 
 @shared_docs
-class InstanceGraphEmbedding(KeptState, TransformerMixin, BaseEstimator):
+class InstanceGraphEmbedding(KeptState, TransformerMixin, LinkedToDocs, BaseEstimator):
     """New attributes from an instance correlation graph (the first two stages of ICGNB).
 
     The rows are joined into a graph, the minimum spanning tree of their Euclidean distances. A variational graph

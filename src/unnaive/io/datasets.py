@@ -124,7 +124,8 @@ def load(
     Parameters
     ----------
     source : str or Path
-        A name (see :func:`names`), optionally without its prefix uci_, keel_, mlb_ or text_, or the path of a file
+        A name (see :func:`names`), optionally without its prefix ``uci_``, ``keel_``, ``mlb_`` or
+        ``text_``, or the path of a file
         (see :func:`open_table`).
     target : str, optional
         The label column. By default the one named class, else the last one; in a KEEL file its output. A last column of

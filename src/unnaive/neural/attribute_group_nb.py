@@ -52,11 +52,11 @@ class AttributeGroupNB(KeptState, NumericClassifier):
     classes_ : ndarray of shape (n_classes,)
     class_count_ : ndarray of shape (n_classes,)
         Number of rows of each class.
-    groups_ : ndarray of shape (n_features_in_,)
+    groups_ : ndarray of shape (`n_features_in_`,)
         The group of each column; -1 for constant columns.
     n_groups_ : int
         Number of groups with columns.
-    class_weights_ : ndarray of shape (n_classes, n_features_in_)
+    class_weights_ : ndarray of shape (n_classes, `n_features_in_`)
         Weight of each column in each class (w), 1 on average over the columns that vary, 0 for others.
     n_iter_ : int
         Rounds of grouping.

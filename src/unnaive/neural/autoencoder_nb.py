@@ -49,7 +49,7 @@ class AutoencoderNB(KeptState, NumericClassifier):
     classes_ : ndarray of shape (n_classes,)
     class_count_ : ndarray of shape (n_classes,)
         Number of rows of each class.
-    hidden_weights_ : ndarray of shape (n_features_in_ + 1, n_hidden)
+    hidden_weights_ : ndarray of shape (`n_features_in_` + 1, n_hidden)
         Weights from columns, scaled to [0, 1], to hidden units; the last row is the bias.
     epoch_ : int
         The epoch that was kept, counted from 1.

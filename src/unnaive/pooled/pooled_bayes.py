@@ -63,7 +63,7 @@ class PooledBayes(CountingClassifier):
         Weight of all training rows of each class.
     expert_weights_ : dict of str to float
         The exponent of the prior and of each expert's posterior.
-    column_weights_ : ndarray of shape (n_features_in_,)
+    column_weights_ : ndarray of shape (`n_features_in_`,)
         The exponent of each column's own factor.
     class_bias_ : ndarray of shape (n_classes,)
         Added to the log scores; 0 for classes without rows.

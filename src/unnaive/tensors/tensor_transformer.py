@@ -11,12 +11,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.doc_link import LinkedToDocs
 from unnaive.tensors.sparse_tensor import SparseTensor
 
 _Self = TypeVar("_Self", bound="TensorTransformer")
 
 
-class TensorTransformer(TransformerMixin, BaseEstimator, metaclass=ABCMeta, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class TensorTransformer(TransformerMixin, LinkedToDocs, BaseEstimator, metaclass=ABCMeta, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Base of PatternTensor, TextTensor and SubgraphTensor; a subclass implements the abstract methods."""
 
     _fitted: ClassVar[str] = "patterns_"  # the attribute that only a fitted transformer has

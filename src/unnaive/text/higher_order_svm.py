@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.doc_link import LinkedToDocs
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.margin_classifier import MarginClassifier
 from unnaive.core.saved_state import check_names
@@ -31,7 +32,7 @@ _COSTS = tuple(10.0**power for power in range(-4, 5))  # candidates for C
 
 
 @shared_docs
-class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class HigherOrderTransformer(OneToOneFeatureMixin, TransformerMixin, LinkedToDocs, BaseEstimator):
     """Documents as the log ratios, between two classes, of the presence and absence of their terms.
 
     A present term becomes φ¹ = log P(w | a) / P(w | b), an absent one φ⁰ = log (1 - P(w | a)) / (1 - P(w | b)), both as

@@ -48,7 +48,7 @@ class WangManningNBSVM(MarginClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    coef_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_)
+    coef_ : ndarray of shape (1, `n_features_in_`) or (n_classes, `n_features_in_`)
         What the presence of each term adds to the decision; 0 for terms not seen in training. With two classes,
         positive values support the second.
     intercept_ : ndarray of shape (1,) or (n_classes,)

@@ -23,6 +23,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from unnaive.core.doc_link import LinkedToDocs
 from unnaive.core.validation import IntArray
 from unnaive.counts.information_gain import gain_of_counts, information_gain, read_classes, top_by_information_gain
 from unnaive.text.documents import check_columns, read_documents, remember_columns
@@ -31,7 +32,7 @@ from unnaive.text.mail import PARTS, without_parts
 _DROPPED = -1  # the column of a stop word, and of a term that is not in the vocabulary
 
 
-class Terms(TransformerMixin, BaseEstimator):
+class Terms(TransformerMixin, LinkedToDocs, BaseEstimator):
     r"""Turn documents into a sparse matrix with one row per document and one column per term.
 
     A text is lowercased and split into words; stop words are removed, and the rest are stemmed. A document may also be

@@ -53,12 +53,12 @@ class WordClusterNB(TermClassifier):
         Number of documents of each class.
     class_log_prior_ : ndarray of shape (n_classes,)
         Logarithms of the class frequencies.
-    clusters_ : ndarray of shape (n_features_in_,)
+    clusters_ : ndarray of shape (`n_features_in_`,)
         The cluster of every term, numbered by their first terms; -1 for terms not seen in training.
     n_clusters_ : int
     information_ : float
         The share of the mutual information that the clusters keep.
-    feature_log_prob_ : ndarray of shape (n_classes, n_clusters_)
+    feature_log_prob_ : ndarray of shape (n_classes, `n_clusters_`)
         Log probability of each cluster in each class.
     {names}
 
