@@ -8,10 +8,11 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 from docutils import nodes
+from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 import unnaive.show
-from unnaive.show.style import to_svg
+from unnaive.show.style import PALETTE, THEME, to_svg
 
 
 def as_html(figure, name, alt):
@@ -67,15 +68,42 @@ def reset(gallery_conf, fname):
     plt.close("all")
 
 
+SHEET = (Path(unnaive.show.__file__).parent / "templates" / "report.css").read_text(encoding="utf-8")
+ROOT = re.search(r":root \{.*?\n\}\n", SHEET, flags=re.DOTALL)[0]
+
+
 def write_colors(app):
     """The colors of the report, for these pages too."""
-    sheet = (Path(unnaive.show.__file__).parent / "templates" / "report.css").read_text(encoding="utf-8")
-    root = re.search(r":root \{.*?\n\}\n", sheet, flags=re.DOTALL)[0]
-    themes = re.findall(r":root\[data-theme=.*\n", sheet)
-    Path(app.srcdir, "_static", "colors.css").write_text(root + "".join(themes), encoding="utf-8")
+    themes = re.findall(r":root\[data-theme=.*\n", SHEET)
+    Path(app.srcdir, "_static", "colors.css").write_text(ROOT + "".join(themes), encoding="utf-8")
+
+
+class DarkDrawings(SphinxTransform):
+    """A second version of every stored drawing, in the colors of the dark theme."""
+
+    default_priority = 100
+
+    def apply(self):
+        dark = dict(re.findall(r"--(\w+): light-dark\(#[0-9a-f]{6}, (#[0-9a-f]{6})\)", ROOT))
+        named = {**THEME, "page": "#ffffff", **{f"c{place}": color for place, color in enumerate(PALETTE)}}
+        colors = {color: dark[name] for name, color in named.items()}
+        for image in list(self.document.findall(nodes.image)):
+            if not image["uri"].endswith(".svg"):
+                continue
+            drawn = Path(self.env.srcdir, self.env.relfn2path(image["uri"])[0])
+            text = re.sub(r"#[0-9a-f]{6}\b", lambda found: colors.get(found[0], found[0]), drawn.read_text("utf-8"))
+            written = Path(self.env.srcdir, "_dark", drawn.name)
+            written.parent.mkdir(exist_ok=True)
+            written.write_text(text, encoding="utf-8")
+            again = image.deepcopy()
+            again["uri"] = f"/_dark/{drawn.name}"
+            again["classes"].append("only-dark")
+            image["classes"].append("only-light")
+            image.parent.insert(image.parent.index(image) + 1, again)
 
 
 def setup(app):
     app.add_directive("picture", Picture)
+    app.add_transform(DarkDrawings)
     app.connect("builder-inited", write_colors)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
