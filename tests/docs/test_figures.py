@@ -1,0 +1,50 @@
+"""Every measured figure in README and docs has its source: a command, a record, or code that computes it."""
+
+import re
+
+import pytest
+
+from tests.docs.test_pages import PAGES
+
+RULES = {"docs/files.md"}  # its figures are limits that the program keeps, none was measured
+GENERATED = {"docs/leaderboard.md", "docs/papers.md", "docs/ablation.md"}
+FIGURE = re.compile(
+    r"(?<![\w.§–-])(?:\d*\.\d+"
+    r"|\d[\d,]*(?:\.\d+)?(?= ?(?:%|percent|times|x\b|seconds?\b|s\b|ms\b|minutes?\b|MiB|GiB|KiB)))"
+)
+SOURCE = re.compile(
+    r"`(?:unnaive (?:reproduce|leaderboard|compare)|python -m (?:benchmarks|tests)|pytest |\.venv/bin/python -m pytest)"
+    r"|^ *(?:unnaive |python -m benchmarks|\.venv)"
+    r"|\]\([\w./-]*(?:leaderboard|papers|ablation|massbayes|decomposed|instance-graph|higher-order|tensors|distributed"
+    r"|pooled|forgetting|benchmarks/README)\.md"
+    r"|^```+(?:python|bash|\{picture\}|\{command\})"
+    r"|\{include\}",
+    flags=re.MULTILINE,
+)
+
+
+def prose(section):
+    """What a section says, without code, formulas, links' addresses and names."""
+    for pattern in (r"^```.*?^```+$", r"\$\$.*?\$\$", r"<!--.*?-->"):
+        section = re.sub(pattern, " ", section, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"`[^`]*`|\$[^$]*\$|\]\([^)]*\)|^    .*$", " ", section, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.keys() - GENERATED - RULES))
+def test_figures_have_a_source(page):
+    text = re.sub(r"^(```+).*?^\1$", lambda block: block[0].replace("\n#", "\n"), PAGES[page], flags=re.DOTALL | re.M)
+    lead, *others = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    without = {}
+    for section in (
+        [] if SOURCE.search(lead) else [lead, *others]
+    ):  # a page that begins with its source gives it for all
+        figures = FIGURE.findall(prose(section))
+        if figures and not SOURCE.search(section):
+            without[section.splitlines()[0]] = figures
+    assert not without
+
+
+def test_a_figure_without_a_source_is_found():
+    assert FIGURE.findall("It is 5 times faster and has 0.84 and 92.5 %, of 1,000 rows.") == ["5", "0.84", "92.5"]
+    assert SOURCE.search("see `python -m benchmarks files`")
+    assert not SOURCE.search("trust us")
