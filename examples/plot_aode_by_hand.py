@@ -1,13 +1,13 @@
-"""
+r"""
 What does AODE compute, exactly?
 ================================
 
-Naive Bayes multiplies one factor per column, each given the class alone. AODE, averaged one-dependence estimators, lets
-every column in turn be the parent of all others, and averages the models that result:
+Naive Bayes multiplies one factor per column, each given the class alone. AODE, averaged one-dependence estimators,
+lets every column in turn be the parent of all others, and averages the models that result:
 
 .. math::
 
-    \\hat p(y, x) \\;\\propto \\sum_i \\hat p(y, x_i) \\prod_{j \\ne i} \\hat p(x_j \\mid y, x_i)
+    \hat p(y, x) \;\propto \sum_i \hat p(y, x_i) \prod_{j \ne i} \hat p(x_j \mid y, x_i)
 
 That is all. Here it is in plain NumPy, beside :class:`~unnaive.AODE`, on the wines that come with scikit-learn.
 """
@@ -74,9 +74,9 @@ print("rows compared:", len(test))
 # What the average is good for
 # ----------------------------
 #
-# Take the row on which the parents disagree most. Each dot is the answer of the model with one column as the parent; the
-# size of a dot is its weight in the average, :math:`\\sum_y \\hat p(y, x)`: a parent under which the row is improbable has
-# little say. The parents that explain the row well agree with each other, and so does their average.
+# Take the row on which the parents disagree most. Each dot is the answer of the model with one column as the parent;
+# the size of a dot is its weight in the average: a parent under which the row is improbable has little say. The parents
+# that explain the row well agree with each other, and so does their average.
 
 joints = [joint_by_parent(row) for row in test]
 answers = np.array([joint / joint.sum(axis=1, keepdims=True) for joint in joints])
@@ -86,7 +86,9 @@ weight = joints[row].sum(axis=1) / joints[row].sum()
 order = np.argsort(weight)
 
 ax = axes_for(None, (5.0, 4.2))
-ax.scatter(answers[row][order, shown], range(len(order)), 20 + 500 * weight[order], color=PALETTE[0], linewidths=0, alpha=0.8)
+ax.scatter(
+    answers[row][order, shown], range(len(order)), 20 + 500 * weight[order], color=PALETTE[0], linewidths=0, alpha=0.8
+)
 naive = NaiveBayes().fit(X_train, y_train).predict_proba(X_test.iloc[[row]])[0, shown]
 ax.axvline(ours[row, shown], color=INK, linewidth=1.4, label="their average: AODE")
 ax.axvline(naive, color=FAINT, linewidth=1.4, linestyle="--", label="naive Bayes")
@@ -96,7 +98,7 @@ add_grid(ax)
 ax.legend(frameon=False, fontsize=9, labelcolor=INK, loc="lower center", bbox_to_anchor=(0.35, 1.0), ncols=2)
 
 # %%
-# **Answer.** AODE is an average of one-parent models, and its training is a count of pairs: there is no structure to search
-# for, and nothing to tune. The thirty lines above take a while for every row; :class:`~unnaive.AODE` gives the same
-# probabilities from a table that was counted once, for missing values and row weights too. :class:`~unnaive.AnDE` takes two
-# or three parents at a time.
+# **Answer.** AODE is an average of one-parent models, and its training is a count of pairs: there is no structure to
+# search for, and nothing to tune. The thirty lines above take a while for every row; :class:`~unnaive.AODE` gives the
+# same probabilities from a table that was counted once, for missing values and row weights too. :class:`~unnaive.AnDE`
+# takes two or three parents at a time.

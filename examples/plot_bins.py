@@ -2,12 +2,14 @@
 How does a counting model cut my numbers?
 =========================================
 
-Naive Bayes, AODE and the networks count values, so a column of numbers is first cut into bins. Nobody chooses how many:
-:class:`~unnaive.MDLDiscretizer` cuts where the classes change, and only if a cut saves more bits than it takes to
-describe (Fayyad and Irani's MDL criterion). What does that look like, and is it better than bins of equal width?
+Naive Bayes, AODE and the networks count values, so a column of numbers is first cut into bins. Nobody chooses how
+many: :class:`~unnaive.MDLDiscretizer` cuts where the classes change, and only if a cut saves more bits than it takes
+to describe (Fayyad and Irani's MDL criterion). What does that look like, and is it better than bins of equal width?
 
 The data are two tables that come with scikit-learn: tumours, malignant or benign, and wines of three growers.
 """
+
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,9 +29,9 @@ cuts = dict(zip(X.columns, discretizer.cut_points_))
 # Three columns, three answers
 # ----------------------------
 #
-# Dashed lines are cut points, and the figure above each bin is the share of its rows that is malignant: this is all that
-# a counting model keeps of the column. *Worst area* is cut into four bins, *mean texture* into two. *Texture error* looks
-# the same in both classes, so that no cut pays, and the column has a single bin: it has no say.
+# Dashed lines are cut points, and the figure above each bin is the share of its rows that is malignant: the counts
+# behind it are all that naive Bayes keeps of the column. *Worst area* is cut into four bins, *mean texture* into two.
+# *Texture error* looks the same in both classes, so that no cut pays, and the column has a single bin: it has no say.
 
 figure, panels = plt.subplots(3, figsize=(5.0, 5.2), layout="constrained")
 figure.set_facecolor("none")
@@ -41,7 +43,7 @@ for ax, name in zip(panels, ["worst area", "mean texture", "texture error"]):
     ax.hist(by_class, edges, stacked=True, color=PALETTE[:2], alpha=0.8)
     top = 1.45 * ax.get_ylim()[1]
     bounds = [edges[0], *cuts[name], edges[-1]]
-    for low, high in zip(bounds, bounds[1:]):
+    for low, high in pairwise(bounds):
         inside = (column > (low if low > edges[0] else -np.inf)) & (column <= (high if high < edges[-1] else np.inf))
         write(ax, f"{malignant[inside].mean():.0%}", ((low + high) / 2, 0.9 * top))
     ax.vlines(cuts[name], 0, top, color=INK, linestyle="--", linewidth=1.0)
@@ -53,9 +55,9 @@ write(panels[0], "malignant", (1780, 45), color=PALETTE[1], fontweight="bold")
 # Is it better than bins of equal width?
 # --------------------------------------
 #
-# Few bins of equal width blur the classes; many leave each bin with too few rows to count. In between lies a good number,
-# which differs from table to table. Here is the log loss of naive Bayes in ten folds, for every number of bins (points)
-# and for MDL bins, which are learned from the training part of each fold (line).
+# Few bins of equal width blur the classes; many leave each bin with too few rows to count. In between lies a good
+# number, which differs from table to table. Here is the log loss of naive Bayes in ten folds, for every number of bins
+# (points) and for MDL bins, which are learned from the training part of each fold (line).
 
 
 def log_loss(discretizer, table):
@@ -84,7 +86,7 @@ panels[1].set_xlabel("bins of equal width")
 
 # %%
 # **Answer.** A column is cut where the classes change, and not at all where they do not. On the wines this beats every
-# number of equal bins that was tried, with nothing to tune. On the tumours all of them have a lower log loss: 30 columns
-# repeat each other there, naive Bayes is far too sure, and sharper bins make it surer still. The remedy is a model that
-# knows of these dependences (:doc:`/gallery/plot_tan_structure`) more than other bins. They are one argument away, though:
-# ``NaiveBayes(discretizer=KBinsDiscretizer(5, encode="ordinal", strategy="uniform"))``.
+# number of equal bins that was tried, with nothing to tune. On the tumours all of them have a lower log loss: 30
+# columns repeat each other there, naive Bayes is far too sure, and sharper bins make it surer still. The remedy is a
+# model that knows of these dependences (:doc:`/gallery/plot_tan_structure`) more than other bins. They are one argument
+# away, though: ``NaiveBayes(discretizer=KBinsDiscretizer(5, encode="ordinal", strategy="uniform"))``.

@@ -2,9 +2,9 @@
 If a model says 90 %, is it right nine times in ten?
 ====================================================
 
-Naive Bayes is known for good answers and bad probabilities: columns that repeat each other count as fresh evidence each
-time, and the probability of the winner is pushed towards one. The models here that came after it count dependences. Are
-their probabilities better?
+Naive Bayes is known for good answers and bad probabilities: columns that repeat each other count as fresh evidence
+each time, and the probability of the winner is pushed towards one. The models here that came after it count
+dependences. Are their probabilities better?
 
 The data are the 1,797 handwritten digits that come with scikit-learn: 64 pixels each, of which neighbours repeat each
 other a lot. The models learn from a fifth of them and are asked about the rest, five times.
@@ -35,8 +35,8 @@ display.ax_.set(xlim=(0.48, 1.02), ylim=(0.32, 1.03))
 # The surest answers
 # ------------------
 #
-# Nearly all answers lie in the last bin, where the model is at least 93 % sure. There a hollow ring is the mean probability
-# that was promised, and a dot the share of right answers.
+# Nearly all answers lie in the last bin, where the model is at least 93 % sure. There a hollow ring is the mean
+# probability that was promised, and a dot the share of right answers.
 
 ax = axes_for(None, (5.0, 2.4))
 for place, model in enumerate(models):
@@ -51,6 +51,6 @@ add_grid(ax, "x")
 
 # %%
 # **Answer.** Of naive Bayes not: where it is as good as certain, one answer in fifteen is wrong. TAN and AODE count one
-# dependence per column and are wrong about half as often there, but still too sure. :class:`~unnaive.PooledBayes` (``pooled``), whose
-# weights are learned from leave-one-out answers, keeps what it promises. The :doc:`/leaderboard` has the calibration error of
-# all models over 64 tables.
+# dependence per column and are wrong about half as often there, but still too sure. :class:`~unnaive.PooledBayes`
+# (``pooled``), whose weights are learned from leave-one-out answers, keeps what it promises. The :doc:`/leaderboard`
+# has the calibration error of all models over 64 tables.

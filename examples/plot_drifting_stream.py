@@ -3,8 +3,9 @@ The world changes: how does my model keep up?
 =============================================
 
 Rows arrive in batches, and one day what they mean changes. A model of counts learns each batch in one pass
-(``partial_fit``). If it never forgets, the old world outvotes the new one for a long time. If it forgets the batch that
-leaves a window (``forget``), it is at every moment the model of the last few batches, and no batch is read more than twice.
+(``partial_fit``). If it never forgets, the old world outvotes the new one for a long time. If it forgets the batch
+that leaves a window (``forget``), it is at every moment the model of the last few batches: each batch is added once
+and subtracted once.
 
 The stream is made up: 40 batches of 400 orders, in which the mark of fraud changes after batch 15.
 """
@@ -85,15 +86,15 @@ for name, (right, _) in results.items():
 # A window is a refit
 # -------------------
 #
-# After all this learning and forgetting, nothing has worn off: the model of the window gives the very probabilities of one
-# that was fitted on the last ten batches alone.
+# After all this learning and forgetting, nothing has worn off: the model of the window gives the very probabilities of
+# one that was fitted on the last ten batches alone.
 
 X, y = pd.concat([X for X, _ in batches[-10:]]), np.concatenate([y for _, y in batches[-10:]])
 refitted = AODE(bins="exact").fit(X, y)
 print("equal:", np.array_equal(results["last 10 batches"][1].predict_proba(X), refitted.predict_proba(X)))
 
 # %%
-# **Answer.** Learn every batch, and forget the one that leaves the window. The model that remembers everything needs more new
-# batches than it has old ones to come round. A short window recovers at once and is a little worse while nothing
-# happens, because it has fewer rows: choose it by how fast your world changes. On the command line these are ``unnaive update``
-# and ``unnaive forget``.
+# **Answer.** Learn every batch, and forget the one that leaves the window. The model that remembers everything needs
+# more new batches than it has old ones to come round. A short window recovers at once and is a little worse while
+# nothing happens, because it has fewer rows: choose it by how fast your world changes. On the command line these are
+# ``unnaive update`` and ``unnaive forget``.

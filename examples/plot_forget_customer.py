@@ -2,8 +2,8 @@
 A customer wants to be forgotten: must I train again?
 =====================================================
 
-A customer withdraws consent, and every row of hers has to leave the model: not only the table, also what the model has
-learned from it. A model of counts can subtract. But is the result really the model that never saw her?
+A customer withdraws consent, and every row of hers has to leave the model: not only the table, also what the model
+has learned from it. A model of counts can subtract. But is the result really the model that never saw her?
 
 The orders below are made up, with a customer who stands out: she alone buys drones, and returns every one.
 """
@@ -41,8 +41,8 @@ withdrawn, others = orders[is_hers], orders[~is_hers]
 # Forget her rows
 # ---------------
 #
-# With ``bins="exact"`` a model keeps what it needs to be exact: each distinct row once, in a few bytes. Two models are the
-# same if their content hashes are: the hash covers everything that a model file would hold.
+# With ``bins="exact"`` a model keeps what it needs to be exact: each distinct row once, in a few bytes. Two models are
+# the same if their content hashes are: the hash covers everything that a model file would hold.
 
 before = NaiveBayes(bins="exact").fit(orders[columns], orders["returned"])
 model = copy.deepcopy(before)
@@ -58,7 +58,8 @@ print("articles after: ", *model.encoder_.categories_[0])
 # ------------------------------------
 #
 # By default a model keeps no rows, only counts within bins that were learned once (``bins="fixed"``). Her rows are
-# subtracted from the counts, and her article is gone too. But where numbers were cut is not a count, and the model says so:
+# subtracted from the counts, and her article is gone too. But where numbers were cut is not a count, and the model says
+# so:
 
 fixed = NaiveBayes().fit(orders[columns], orders["returned"])
 with warnings.catch_warnings(record=True) as caught:
@@ -71,9 +72,9 @@ for name, of_model in models.items():
     print(f"{name:18} price cut at", *of_model.encoder_.discretizer_.cut_points_[0].round(2))
 
 # %%
-# What the models say of a lamp, by its price. Before, her drones cast suspicion on every dear article. With fixed bins most
-# of it is gone, but the cuts that her drones have caused remain: the step on the right is one of them. With exact bins the
-# line lies on that of the model that never saw her.
+# What the models say of a lamp, by its price. Before, her drones cast suspicion on every dear article. With fixed bins
+# most of it is gone, but the cuts that her drones have caused remain: the step on the right is one of them. With exact
+# bins the line lies on that of the model that never saw her.
 
 prices = np.linspace(5, 175, 500)
 lamps = pd.DataFrame({"article": "lamp", "price": prices})
@@ -91,7 +92,7 @@ add_grid(ax, "y")
 ax.legend(frameon=False, fontsize=9, labelcolor=INK, loc="upper left")
 
 # %%
-# **Answer.** No: ``forget`` takes her rows out, and with ``bins="exact"`` what is left is, to the last bit, the model that never
-# saw her: counts, articles and cut points. On the command line ``unnaive forget --proof`` writes a certificate with the hashes
-# before and after, which ``unnaive verify`` checks against a fit on the remaining rows. :doc:`/forgetting` says which models do
-# so, and what it costs.
+# **Answer.** No: ``forget`` takes her rows out, and with ``bins="exact"`` what is left is, to the last bit, the model
+# that never saw her: counts, articles and cut points. On the command line ``unnaive forget --proof`` writes a
+# certificate with the hashes before and after, which ``unnaive verify`` checks against a fit on the remaining rows.
+# :doc:`/forgetting` says which models do so, and what it costs.

@@ -2,9 +2,10 @@
 Who decides in PooledBayes?
 ===========================
 
-:class:`~unnaive.PooledBayes` asks experts of four kinds: small Bayesian networks (super-parents), trees, a linear and a
-quadratic discriminant. All of them are counts or sums, so that the answer of an expert for a training row *without that row*
-costs one subtraction. These answers decide how much each expert counts. Do different tables need different experts?
+:class:`~unnaive.PooledBayes` asks experts of four kinds: small Bayesian networks (super-parents), trees, a linear and
+a quadratic discriminant. All of them are counts or sums, so that the answer of an expert for a training row *without
+that row* costs one subtraction. These answers decide how much each expert counts. Do different tables need different
+experts?
 
 The data are four tables that come with scikit-learn.
 """
@@ -26,8 +27,8 @@ looks = dict(zip([*experts, "pool"], [*zip(PALETTE, "os^v"), (INK, "D")]))
 # How good each expert is
 # -----------------------
 #
-# The log loss of each expert by leave-one-out, without any refit; the axis is logarithmic, and left is better. No expert is
-# the best everywhere, and the pool is as good as the best of them or better.
+# The log loss of each expert by leave-one-out, without any refit; the axis is logarithmic, and left is better. No
+# expert is the best everywhere, and the pool is as good as the best of them or better.
 
 ax = axes_for(None, (5.0, 3.4))
 for place, model in enumerate(models.values()):
@@ -48,9 +49,9 @@ ax.legend(**legend, ncols=3, columnspacing=1.2)
 # How much each one counts
 # ------------------------
 #
-# The weights are exponents of the experts' posteriors: 1 takes an expert at its word, 0 ignores it, and an expert that is
-# too sure gets less. They solve one convex problem, so that an expert that only repeats others gets nothing, however good it
-# is. (Single columns have small weights of their own, ``column_weights_``, which are left out here.)
+# The weights are exponents of the experts' posteriors: 1 takes an expert at its word, 0 ignores it, and an expert that
+# is too sure gets less. They solve one convex problem, so that an expert that only repeats others gets nothing, however
+# good it is. (Single columns have small weights of their own, ``column_weights_``, which are left out here.)
 
 ax = axes_for(None, (5.0, 3.0))
 for place, model in enumerate(models.values()):
@@ -78,6 +79,6 @@ for name, (X, y) in tables.items():
     print(f"{name:14} own {models[name].leave_one_out_score_:.3f}   folds {np.mean(measured):.3f}")
 
 # %%
-# **Answer.** The table does. Discriminants lead on the small tables of measurements, trees on the pixels, and nobody had to
-# know that beforehand. What the pool gives for its own accuracy is near what folds measure, for the price of a single fit.
-# :doc:`/pooled` describes the experts, and :doc:`/ablation` what each is worth over 64 tables.
+# **Answer.** The table does. Discriminants lead on the small tables of measurements, trees on the pixels, and nobody
+# had to know that beforehand. What the pool gives for its own accuracy is near what folds measure, for the price of a
+# single fit. :doc:`/pooled` describes the experts, and :doc:`/ablation` what each is worth over 64 tables.

@@ -2,9 +2,9 @@
 Which columns say the same thing twice?
 =======================================
 
-Naive Bayes takes every column as a fresh witness. If two columns repeat each other, it counts the same evidence twice and
-is too sure. :class:`~unnaive.TAN` finds for every column the one other column on which it depends most, once the class is
-known, and draws these links as a tree. What did it find in a real table, and does it help?
+Naive Bayes takes every column as a fresh witness. If two columns repeat each other, it counts the same evidence twice
+and is too sure. :class:`~unnaive.TAN` finds for every column the one other column on which it depends most, once the
+class is known, and draws these links as a tree. What did it find in a real table, and does it help?
 
 The data are scikit-learn's breast cancer table: ten measurements of cell nuclei, averaged over each image.
 """
@@ -27,8 +27,9 @@ model = TAN().fit(X, y)
 # The tree
 # --------
 #
-# An arrow points from a column to one that depends on it. Nobody told the model geometry, and yet area and perimeter hang
-# below radius, and the three measures of dents in the outline (concavity, concave points, compactness) hang together.
+# An arrow points from a column to one that depends on it. Nobody told the model geometry, and yet area and perimeter
+# hang below radius, and the three measures of dents in the outline (concavity, concave points, compactness) hang
+# together.
 
 display = NetworkDisplay.from_estimator(model, ax=axes_for(None, (4.0, 3.9)))
 
@@ -36,10 +37,10 @@ display = NetworkDisplay.from_estimator(model, ax=axes_for(None, (4.0, 3.9)))
 # Why these links
 # ---------------
 #
-# A link is worth its conditional mutual information: how many bits one column tells about the other if the class is known
-# already. The tree is the one whose links are worth most in total. Darker cells are worth more; those of the tree are
-# framed. *Fractal dimension* says nothing about the class by itself, so that its numbers have a single bin, and no link of it
-# is worth anything: the tree hangs it somewhere because a tree has to.
+# A link is worth its conditional mutual information: how many bits one column tells about the other if the class is
+# known already. The tree is the one whose links are worth most in total. Stronger color is worth more; those of the
+# tree are framed. *Fractal dimension* says nothing about the class by itself, so that its numbers have a single bin,
+# and no link of it is worth anything: the tree hangs it somewhere because a tree has to.
 
 bits = conditional_mutual_information(model.statistic_)
 links = [(child, parent) for child, parents in enumerate(model.parents_) for parent in parents]
@@ -73,6 +74,6 @@ for metric in ("accuracy", "log_loss"):
     print(f"{metric:9} nb {scores['nb']:.3f}   tan {scores['tan']:.3f}")
 
 # %%
-# **Answer.** The measures of size are one witness, and so are those of dents. TAN counts each of them once and nearly halves the
-# log loss of naive Bayes, while the number of right answers hardly changes: what improves is how sure the model is. Where
-# one parent per column is too few, :class:`~unnaive.KDB` takes more.
+# **Answer.** The measures of size are one witness, and so are those of dents. TAN counts each of them once and nearly
+# halves the log loss of naive Bayes, while the number of right answers hardly changes: what improves is how sure the
+# model is. Where one parent per column is too few, :class:`~unnaive.KDB` takes more.

@@ -2,8 +2,9 @@
 Why did the model say that?
 ===========================
 
-Every Bayesian classifier here can take its answer apart: into what the prior says, and what each column adds, in log odds
-that sum to the answer. Let us look at a row that naive Bayes gets wrong, although it is sure, and that AODE gets right.
+Naive Bayes, AODE, the networks and most other models here can take an answer apart: into what the prior says, and
+what each column adds, in log odds that sum to the answer. Let us look at a row that naive Bayes gets wrong, although
+it is sure, and that AODE gets right.
 
 The data are scikit-learn's breast cancer table; half of the rows are for training.
 """
@@ -34,9 +35,9 @@ for name, model in (("naive Bayes", naive), ("AODE", aode)):
 # Naive Bayes: five witnesses who were one
 # ----------------------------------------
 #
-# A bar to the right speaks for *malignant*, one to the left for *benign*; beside each number stands the bin it fell into.
-# Perimeter, area and radius say the same thing of the same nuclei, that they are large, and naive Bayes believes every one
-# of them as if the others had kept silent.
+# A bar to the right speaks for *malignant*, one to the left for *benign*; beside each number stands the bin it fell
+# into. Perimeter, area and radius say the same thing of the same nuclei, that they are large, and naive Bayes believes
+# every one of them as if the others had kept silent.
 
 
 def show(model):
@@ -70,6 +71,6 @@ for name, model in (("naive Bayes", naive), ("AODE", aode)):
 
 # %%
 # **Answer.** :meth:`~unnaive.AODE.predict_evidence` gives these numbers for any rows, and
-# :class:`~unnaive.show.EvidenceDisplay` draws them; on the command line it is ``unnaive explain``. The two models hear the same
-# witnesses, and AODE gives six measures of one thing less than half of the weight. This row was picked to show the
-# difference; :doc:`/gallery/plot_calibration` looks at all rows.
+# :class:`~unnaive.show.EvidenceDisplay` draws them; on the command line it is ``unnaive explain``. The two models hear
+# the same witnesses, and AODE gives six measures of one thing less than half of the weight. This row was picked to show
+# the difference; :doc:`/gallery/plot_calibration` looks at all rows.
