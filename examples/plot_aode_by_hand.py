@@ -85,7 +85,7 @@ shown = int(y_test.iloc[row])
 weight = joints[row].sum(axis=1) / joints[row].sum()
 order = np.argsort(weight)
 
-ax = axes_for(None, (5.0, 4.2))
+ax = axes_for(None, (4.4, 4.2))
 ax.scatter(
     answers[row][order, shown], range(len(order)), 20 + 500 * weight[order], color=PALETTE[0], linewidths=0, alpha=0.8
 )

@@ -33,10 +33,10 @@ cuts = dict(zip(X.columns, discretizer.cut_points_))
 # behind it are all that naive Bayes keeps of the column. *Worst area* is cut into four bins, *mean texture* into two.
 # *Texture error* looks the same in both classes, so that no cut pays, and the column has a single bin: it has no say.
 
-figure, panels = plt.subplots(3, figsize=(5.0, 5.2), layout="constrained")
+figure, panels = plt.subplots(3, figsize=(4.4, 5.2), layout="constrained")
 figure.set_facecolor("none")
 for ax, name in zip(panels, ["worst area", "mean texture", "texture error"]):
-    axes_for(ax, (5.0, 1.7))
+    axes_for(ax, (4.4, 1.7))
     column = X[name].to_numpy()
     edges = np.linspace(column.min(), np.quantile(column, 0.97), 33)
     by_class = [column[~malignant], column[malignant]]
@@ -48,8 +48,8 @@ for ax, name in zip(panels, ["worst area", "mean texture", "texture error"]):
         write(ax, f"{malignant[inside].mean():.0%}", ((low + high) / 2, 0.9 * top))
     ax.vlines(cuts[name], 0, top, color=INK, linestyle="--", linewidth=1.0)
     ax.set(xlabel=name, ylabel="rows", ylim=(0, top), xlim=(edges[0], edges[-1]))
-write(panels[0], "benign", (1450, 45), color=PALETTE[0], fontweight="bold")
-write(panels[0], "malignant", (1780, 45), color=PALETTE[1], fontweight="bold")
+write(panels[0], "malignant", (1500, 62), color=PALETTE[1], fontweight="bold")
+write(panels[0], "benign", (1500, 40), color=PALETTE[0], fontweight="bold")
 
 # %%
 # Is it better than bins of equal width?
@@ -68,10 +68,10 @@ def log_loss(discretizer, table):
 
 tables = {"wine": load_wine(return_X_y=True), "breast cancer": (X.to_numpy(), y)}
 numbers = [2, 3, 5, 7, 10, 20, 50]
-figure, panels = plt.subplots(2, figsize=(5.0, 4.6), layout="constrained", sharex=True)
+figure, panels = plt.subplots(2, figsize=(4.4, 4.6), layout="constrained", sharex=True)
 figure.set_facecolor("none")
 for ax, (name, table) in zip(panels, tables.items()):
-    axes_for(ax, (5.0, 2.3))
+    axes_for(ax, (4.4, 2.3))
     equal = [log_loss(KBinsDiscretizer(n, encode="ordinal", strategy="uniform"), table) for n in numbers]
     mdl = log_loss(None, table)
     ax.plot(numbers, equal, "o-", color=FAINT, linewidth=1.2)

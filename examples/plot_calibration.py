@@ -28,17 +28,17 @@ comparison = compare(models, {"digits": load_digits(return_X_y=True)}, test_size
 # sure. ECE, the expected calibration error, is the mean distance from the diagonal. Answers below one half are rare and
 # not shown.
 
-display = ReliabilityDisplay.from_comparison(comparison, models, ax=axes_for(None, (5.0, 4.2)))
+display = ReliabilityDisplay.from_comparison(comparison, models, ax=axes_for(None, (4.4, 4.2)))
 display.ax_.set(xlim=(0.48, 1.02), ylim=(0.32, 1.03))
 
 # %%
 # The surest answers
 # ------------------
 #
-# Nearly all answers lie in the last bin, where the model is at least 93 % sure. There a hollow ring is the mean
-# probability that was promised, and a dot the share of right answers.
+# Most answers lie in the last bin, where the model is at least 93 % sure. There a hollow ring is the mean probability
+# that was promised, and a dot the share of right answers.
 
-ax = axes_for(None, (5.0, 2.4))
+ax = axes_for(None, (4.4, 2.4))
 for place, model in enumerate(models):
     rows, promised, right = comparison.reliability(model)[-1]
     ax.plot([right / rows, promised / rows], [place, place], color=FAINT, linewidth=1.2, zorder=1)

@@ -65,7 +65,7 @@ def test_then_learn(window):
 windows = {"everything": N_BATCHES, "last 10 batches": 10, "last 2 batches": 2}
 results = {name: test_then_learn(window) for name, window in windows.items()}
 
-ax = axes_for(None, (5.0, 3.6))
+ax = axes_for(None, (4.4, 3.6))
 looks = {"everything": (FAINT, "--"), "last 10 batches": (PALETTE[0], "-"), "last 2 batches": (PALETTE[1], "-")}
 for name, (right, _) in results.items():
     color, line = looks[name]

@@ -9,6 +9,7 @@ The orders below are made up, with a customer who stands out: she alone buys dro
 """
 
 import copy
+import textwrap
 import warnings
 
 import numpy as np
@@ -65,7 +66,7 @@ fixed = NaiveBayes().fit(orders[columns], orders["returned"])
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     fixed.forget(withdrawn[columns], withdrawn["returned"])
-print(caught[0].message)
+print(textwrap.fill(str(caught[0].message), 60))
 
 models = {"before": before, "after, bins fixed": fixed, "after, bins exact": model, "never saw her": never_saw_her}
 for name, of_model in models.items():
@@ -84,7 +85,7 @@ looks = {
     "after, bins exact": {"color": PALETTE[0], "linewidth": 4.0},
     "never saw her": {"color": INK, "linewidth": 1.2, "linestyle": "--"},
 }
-ax = axes_for(None, (5.0, 3.6))
+ax = axes_for(None, (4.4, 3.6))
 for name, of_model in models.items():
     ax.plot(prices, of_model.predict_proba(lamps)[:, 1], label=name, **looks[name])
 ax.set(xlabel="price of a lamp", ylabel="probability that it is returned", ylim=(0, None))

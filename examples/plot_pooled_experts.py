@@ -28,9 +28,10 @@ looks = dict(zip([*experts, "pool"], [*zip(PALETTE, "os^v"), (INK, "D")]))
 # -----------------------
 #
 # The log loss of each expert by leave-one-out, without any refit; the axis is logarithmic, and left is better. No
-# expert is the best everywhere, and the pool is as good as the best of them or better.
+# expert is the best everywhere, and the pool is as good as the best of them or better (its own figure is slightly
+# optimistic, see below).
 
-ax = axes_for(None, (5.0, 3.4))
+ax = axes_for(None, (4.4, 3.4))
 for place, model in enumerate(models.values()):
     losses = {name: model.leave_one_out_scores_[name]["log_loss"] for name in looks}
     ax.hlines(place, min(losses.values()), max(losses.values()), color=GRID, linewidth=1.0, zorder=1)
@@ -53,7 +54,7 @@ ax.legend(**legend, ncols=3, columnspacing=1.2)
 # is too sure gets less. They solve one convex problem, so that an expert that only repeats others gets nothing, however
 # good it is. (Single columns have small weights of their own, ``column_weights_``, which are left out here.)
 
-ax = axes_for(None, (5.0, 3.0))
+ax = axes_for(None, (4.4, 3.0))
 for place, model in enumerate(models.values()):
     left = 0.0
     for name in experts:

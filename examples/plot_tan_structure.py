@@ -3,8 +3,8 @@ Which columns say the same thing twice?
 =======================================
 
 Naive Bayes takes every column as a fresh witness. If two columns repeat each other, it counts the same evidence twice
-and is too sure. :class:`~unnaive.TAN` finds for every column the one other column on which it depends most, once the
-class is known, and draws these links as a tree. What did it find in a real table, and does it help?
+and is too sure. :class:`~unnaive.TAN` lets every column depend on one other besides the class. The links form a tree,
+the one that tells most about the columns. What does it find in a real table, and does it help?
 
 The data are scikit-learn's breast cancer table: ten measurements of cell nuclei, averaged over each image.
 """
@@ -32,6 +32,7 @@ model = TAN().fit(X, y)
 # together.
 
 display = NetworkDisplay.from_estimator(model, ax=axes_for(None, (4.0, 3.9)))
+display.ax_.set_xlabel("the tree that TAN has learned: a column above, the columns that depend on it below")
 
 # %%
 # Why these links
@@ -46,7 +47,7 @@ bits = conditional_mutual_information(model.statistic_)
 links = [(child, parent) for child, parents in enumerate(model.parents_) for parent in parents]
 names = list(X.columns)
 
-ax = axes_for(None, (5.0, 4.6))
+ax = axes_for(None, (4.6, 4.4))
 n = len(names)
 for i, j in zip(*np.tril_indices(n, -1)):
     corner, shade = (j - 0.5, i - 0.5), 0.8 * bits[i, j] / bits.max()

@@ -43,7 +43,7 @@ def draw(metric, label):
     """Scores of all models by fold, the best mean first."""
     (data,), ranked = comparison.data, [standing.model for standing in comparison.leaderboard(metric)]
     best = ranked[0]
-    ax = axes_for(None, (5.0, 3.0))
+    ax = axes_for(None, (4.4, 3.0))
     for place, model in enumerate(ranked):
         color = PALETTE[0] if comparison.verdict(metric, data, model, best) == 0 else FAINT
         scores = comparison.fold_scores(metric, data, model)
@@ -54,7 +54,7 @@ def draw(metric, label):
     add_grid(ax, "x")
 
 
-draw("accuracy", "accuracy: right is better")
+draw("accuracy", "accuracy on the folds: right is better")
 
 # %%
 # Five of seven are level by accuracy: each fold has 57 rows, and one of them more or less is 1.8 points. Among the blue
@@ -67,7 +67,7 @@ draw("accuracy", "accuracy: right is better")
 # what sets naive Bayes apart. They also make folds differ a lot: the worst fold of the forest costs six times its
 # median fold, so that its difference from the best stays uncertain. More folds (``repeats=3``) would tell.
 
-draw("log_loss", "log loss: left is better")
+draw("log_loss", "log loss on the folds: left is better")
 
 # %%
 # **Answer.** Here two models lead by both measures and are level with each other: ``pooled`` and logistic regression.

@@ -32,20 +32,20 @@ for name, model in (("naive Bayes", naive), ("AODE", aode)):
     print(f"{name:11}", *(f"{label} {p:.4f}" for label, p in zip(model.classes_, probabilities)))
 
 # %%
-# Naive Bayes: five witnesses who were one
-# ----------------------------------------
+# Naive Bayes: witnesses who repeat each other
+# --------------------------------------------
 #
-# A bar to the right speaks for *malignant*, one to the left for *benign*; beside each number stands the bin it fell
-# into. Perimeter, area and radius say the same thing of the same nuclei, that they are large, and naive Bayes believes
-# every one of them as if the others had kept silent.
+# A bar to the right speaks for *malignant*, one to the left for *benign*, in log odds; beside each number stands the
+# bin it fell into. Perimeter, area and radius say the same thing of the same nuclei, that they are large, and naive
+# Bayes believes every one of them as if the others had kept silent.
 
 
 def show(model):
     """What the weightiest columns say about the row."""
     display = EvidenceDisplay.from_estimator(
-        model, X_test, row=row, label="malignant", against="benign", top=7, ax=axes_for(None, (5.4, 3.7))
+        model, X_test, row=row, label="malignant", against="benign", top=5, ax=axes_for(None, (4.8, 3.2))
     )
-    display.ax_.set_xlabel("log odds: ← benign | malignant →")
+    display.ax_.set_xlabel("← benign | malignant →")
 
 
 show(naive)
