@@ -50,7 +50,7 @@ ax.set(xlabel="promised (ring) and right (dot)", xlim=(None, 1.004), ylim=(len(m
 add_grid(ax, "x")
 
 # %%
-# **Answer.** Of naive Bayes not: where it is as good as certain, one answer in fifteen is wrong. TAN and AODE count one
-# dependence per column and are wrong about half as often there, but still too sure. :class:`~unnaive.PooledBayes`
-# (``pooled``), whose weights are learned from leave-one-out answers, keeps what it promises. The :doc:`/leaderboard`
-# has the calibration error of all models over 64 tables.
+# **Answer.** Not if naive Bayes says so: where it is as good as certain, one answer in fifteen is wrong. TAN and AODE
+# count one dependence per column and are wrong about half as often there, but still too sure.
+# :class:`~unnaive.PooledBayes` (``pooled``), whose weights are learned from leave-one-out answers, keeps what it
+# promises. The :doc:`/leaderboard` has the calibration error of all models over 64 tables.

@@ -54,8 +54,8 @@ y = np.where(rng.random(n) < 1 / (1 + np.exp(-late)), "late", "on time")
 with_holes = X.mask(rng.random(X.shape) < 1 / 3)
 print(with_holes.head(4).round(1).to_string(index=False))
 
-model = AnDE(n=2).fit(with_holes[:2000], y[:2000])
-print("accuracy on other rows:", round(model.score(with_holes[2000:], y[2000:]), 3))
+model = AnDE(n=2)
+model.fit(with_holes[:2000], y[:2000])
 
 # %%
 # The less is known of a train, the nearer the answer is to the share of late trains. A line that training never had
@@ -71,6 +71,7 @@ trains = pd.DataFrame(
         "passengers": [180.0, None, None],
     }
 )
+print("accuracy on other rows:", round(model.score(with_holes[2000:], y[2000:]), 3))
 print("probability to be late:", *model.predict_proba(trains)[:, 0].round(2))
 print("share of late trains:  ", np.mean(y[:2000] == "late").round(2))
 
