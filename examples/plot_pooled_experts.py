@@ -82,4 +82,4 @@ for name, (X, y) in tables.items():
 # %%
 # **Answer.** The table does. Discriminants lead on the small tables of measurements, trees on the pixels, and nobody
 # had to know that beforehand. What the pool gives for its own accuracy is near what folds measure, for the price of a
-# single fit. :doc:`/pooled` describes the experts, and :doc:`/ablation` what each is worth over 64 tables.
+# single fit. :doc:`/guide/pooled` describes the experts, and :doc:`/ablation` what each is worth over 64 tables.
