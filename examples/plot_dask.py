@@ -10,7 +10,7 @@ Dask comes with ``pip install "unnaive[dask]"``.
 """
 
 # %%
-# A table of trips: two columns of categories, two of numbers. The last rows hold a category that occurs nowhere else,
+# A made-up table of trips: two columns of categories, two of numbers. The last rows hold a category that occurs nowhere else,
 # so that it is in one partition only.
 
 import pickle
@@ -23,11 +23,11 @@ from unnaive import AODE
 from unnaive.distributed import fit, predict
 from unnaive.persist import content_hash
 from unnaive.show import CurvesDisplay
-from unnaive.show.style import axes_for
+from unnaive.show.style import axes_for, set_title
 
 
 def trips(n_rows):
-    """A table of n_rows trips, with the same rows first whatever their number."""
+    """A made-up table of trips."""
     rng = np.random.default_rng(0)
     kilometres = rng.gamma(2.0, 3.0, n_rows).round(2)
     city = rng.choice(["Athens", "Basel", "Cork"], n_rows)
@@ -88,7 +88,7 @@ for size in sizes:
 # Both axes are logarithmic.
 
 curves = CurvesDisplay(sizes, kilobytes, log_x=True, log_y=True, x_label="rows of the table", y_label="size in kB")
-_ = curves.plot(ax=axes_for(None, (5.0, 3.2)))
+set_title(curves.plot(ax=axes_for(None, (5.0, 3.4))).ax_, "Size of a table and of the model fitted on it, by rows")
 
 # %%
 # The answer

@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from unnaive import HigherOrderNB, Terms
 from unnaive.papers.docstring_corpus import docstrings
 from unnaive.show import CurvesDisplay
-from unnaive.show.style import PALETTE, axes_for
+from unnaive.show.style import PALETTE, axes_for, set_title
 
 texts, labels = docstrings(per_class=100)
 words = np.array([Terms().tokens(text) for text in texts], dtype=object)
@@ -62,7 +62,9 @@ curves = CurvesDisplay(
     sizes, scores, log_x=True, faint=counting, x_label="labelled documents", y_label="accuracy on 200 others"
 )
 ax = curves.plot(ax=axes_for(None, (5.0, 3.4))).ax_
-_ = ax.set_xticks(sizes, sizes), ax.set_xticks([], minor=True)
+ax.set_xticks(sizes, sizes)
+ax.set_xticks([], minor=True)
+set_title(ax, "Accuracy by number of labelled docstrings")
 
 # %%
 # What do paths see? With fifty documents most words are in one, two or three documents of a class, and Bernoulli naive
@@ -81,7 +83,8 @@ ax = axes_for(None, (5.0, 3.2))
 shown = (n_documents >= 1) & (n_documents <= 6)
 shift = np.random.default_rng(0).uniform(-0.2, 0.2, shown.sum())
 ax.plot(n_documents[shown] + shift, share[shown], "o", color=PALETTE[0], markersize=3.5, alpha=0.5)
-_ = ax.set(xlabel="documents of the class with the word", ylabel="paths through it, in %", ylim=0)
+ax.set(xlabel="documents of the class with the word", ylabel="paths through it, in %", ylim=0)
+set_title(ax, "Words of one class by documents and paths")
 two = np.flatnonzero(n_documents == 2)
 fewest, most = two[share[two].argmin()], two[share[two].argmax()]
 names = terms.get_feature_names_out()

@@ -24,7 +24,7 @@ from sklearn.model_selection import StratifiedKFold
 from unnaive import AODE, BayesianTensorClassifier, NaiveBayes, TextTensor
 from unnaive.papers.docstring_corpus import docstrings
 from unnaive.show import CurvesDisplay
-from unnaive.show.style import axes_for
+from unnaive.show.style import axes_for, set_title
 
 texts, labels = (np.array(part) for part in docstrings(per_class=100))
 sizes = [5, 10, 20, 40]
@@ -58,13 +58,13 @@ for size in sizes:
 
 vectors = ["AODE, vector", "naive Bayes, vector"]
 curves = CurvesDisplay(sizes, right, faint=vectors, x_label="number of terms", y_label="share of documents right")
-_ = curves.plot(ax=axes_for(None, (5.2, 3.2)))
+set_title(curves.plot(ax=axes_for(None, (5.2, 3.4))).ax_, "Accuracy of vectors and tensors, by number of terms")
 
 # %%
 # The share of documents whose most probable class has a probability of exactly 1.0, right or wrong.
 
 curves = CurvesDisplay(sizes, saturated, faint=vectors, x_label="number of terms", y_label="share with probability 1.0")
-_ = curves.plot(ax=axes_for(None, (5.2, 3.2)))
+set_title(curves.plot(ax=axes_for(None, (5.2, 3.4))).ax_, "Saturated probabilities, by number of terms")
 
 # %%
 # The answer

@@ -19,7 +19,7 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 
 from unnaive import InstanceGraphNB
-from unnaive.show.style import FAINT, INK, PALETTE, add_grid, axes_for
+from unnaive.show.style import FAINT, INK, PALETTE, add_grid, axes_for, set_title
 
 iris = load_iris()
 model = InstanceGraphNB(random_state=0).fit(iris.data, iris.target)
@@ -35,7 +35,8 @@ for k, (name, marker) in enumerate(zip(iris.target_names, "os^")):
     rows = points[iris.target == k]
     ax.plot(*rows.T, marker, color=PALETTE[k], markersize=4.5, label=name, zorder=2)
 ax.set(xlabel="first principal component of the four columns", ylabel="second")
-_ = ax.legend(frameon=False, fontsize=9, labelcolor=INK, handletextpad=0.1)
+ax.legend(frameon=False, fontsize=9, labelcolor=INK, handletextpad=0.1)
+set_title(ax, "The graph of iris")
 
 # %%
 # Now the averages over 24 data sets, from the stored record, which ``unnaive reproduce icgnb --full`` makes anew. A
@@ -70,6 +71,7 @@ for place, (name, average) in enumerate(averages.items()):
 ax.set_yticks(range(len(averages)), averages.index)
 ax.set_xlabel("mean accuracy in %; dot: measured, ring: printed")
 add_grid(ax)
+set_title(ax, "Mean accuracy over 24 data sets")
 
 # %%
 # The answer
