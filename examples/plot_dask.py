@@ -10,8 +10,8 @@ Dask comes with ``pip install "unnaive[dask]"``.
 """
 
 # %%
-# A made-up table of trips: two columns of categories, two of numbers. The last rows hold a category that occurs nowhere else,
-# so that it is in one partition only.
+# A made-up table of trips: two columns of categories, two of numbers. The last rows hold a category that occurs nowhere
+# else, so that it is in one partition only.
 
 import pickle
 
@@ -88,7 +88,7 @@ for size in sizes:
 # Both axes are logarithmic.
 
 curves = CurvesDisplay(sizes, kilobytes, log_x=True, log_y=True, x_label="rows of the table", y_label="size in kB")
-set_title(curves.plot(ax=axes_for(None, (5.0, 3.4))).ax_, "Size of a table and of the model fitted on it, by rows")
+set_title(curves.plot(ax=axes_for(None, (4.2, 3.4))).ax_, "Size of the table and of the model")
 
 # %%
 # The answer

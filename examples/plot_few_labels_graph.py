@@ -70,7 +70,7 @@ def draw(table):
         x_label="labelled rows per class",
         y_label="accuracy on the other rows",
     )
-    ax = curves.plot(ax=axes_for(None, (5.0, 3.2))).ax_
+    ax = curves.plot(ax=axes_for(None, (4.2, 3.2))).ax_
     ax.set_xticks(sizes, sizes)
     ax.set_xticks([], minor=True)
     set_title(ax, f"{table.capitalize()}: accuracy by number of labels")

@@ -61,7 +61,7 @@ counting = ["multinomial NB", "complement NB", "tf-idf, logistic"]
 curves = CurvesDisplay(
     sizes, scores, log_x=True, faint=counting, x_label="labelled documents", y_label="accuracy on 200 others"
 )
-ax = curves.plot(ax=axes_for(None, (5.0, 3.4))).ax_
+ax = curves.plot(ax=axes_for(None, (4.2, 3.4))).ax_
 ax.set_xticks(sizes, sizes)
 ax.set_xticks([], minor=True)
 set_title(ax, "Accuracy by number of labelled docstrings")
@@ -79,7 +79,7 @@ place = list(model.classes_).index("scikit-learn")
 n_documents = np.asarray(present[labels[fifty] == "scikit-learn"].sum(axis=0)).ravel()
 share = 100 * model.path_count_[place] / model.total_paths_[place]
 
-ax = axes_for(None, (5.0, 3.2))
+ax = axes_for(None, (4.2, 3.2))
 shown = (n_documents >= 1) & (n_documents <= 6)
 shift = np.random.default_rng(0).uniform(-0.2, 0.2, shown.sum())
 ax.plot(n_documents[shown] + shift, share[shown], "o", color=PALETTE[0], markersize=3.5, alpha=0.5)

@@ -23,83 +23,39 @@ from unnaive import BayesianTensorClassifier, SubgraphTensor
 from unnaive.show import CellEvidenceDisplay, SubgraphDisplay
 from unnaive.show.style import axes_for
 
-SMILES = {
-    "acid": {
-        "formic": "OC=O",
-        "acetic": "CC(O)=O",
-        "propionic": "CCC(O)=O",
-        "butyric": "CCCC(O)=O",
-        "valeric": "CCCCC(O)=O",
-        "stearic": "CCCCCCCCCCCCCCCCCC(O)=O",
-        "oleic": "CCCCCCCC/C=C\\CCCCCCCC(O)=O",
-        "benzoic": "OC(=O)c1ccccc1",
-        "cinnamic": "OC(=O)/C=C/c1ccccc1",
-        "oxalic": "OC(=O)C(O)=O",
-        "succinic": "OC(=O)CCC(O)=O",
-        "adipic": "OC(=O)CCCCC(O)=O",
-        "fumaric": "OC(=O)/C=C/C(O)=O",
-        "phthalic": "OC(=O)c1ccccc1C(O)=O",
-        "ibuprofen": "CC(C)Cc1ccc(cc1)C(C)C(O)=O",
-        "valproic": "CCCC(CCC)C(O)=O",
-    },
-    "alcohol": {
-        "methanol": "CO",
-        "ethanol": "CCO",
-        "1-propanol": "CCCO",
-        "2-propanol": "CC(C)O",
-        "1-butanol": "CCCCO",
-        "tert-butanol": "CC(C)(C)O",
-        "1-octanol": "CCCCCCCCO",
-        "cyclohexanol": "OC1CCCCC1",
-        "benzyl alcohol": "OCc1ccccc1",
-        "ethylene glycol": "OCCO",
-        "glycerol": "OCC(O)CO",
-        "xylitol": "OCC(O)C(O)C(O)CO",
-        "menthol": "CC(C)C1CCC(C)CC1O",
-        "geraniol": "CC(C)=CCC/C(C)=C/CO",
-        "linalool": "CC(C)=CCCC(C)(O)C=C",
-        "borneol": "CC1(C)C2CCC1(C)C(O)C2",
-    },
-    "amine": {
-        "methylamine": "CN",
-        "ethylamine": "CCN",
-        "dimethylamine": "CNC",
-        "trimethylamine": "CN(C)C",
-        "triethylamine": "CCN(CC)CC",
-        "putrescine": "NCCCCN",
-        "cadaverine": "NCCCCCN",
-        "spermidine": "NCCCCNCCCN",
-        "aniline": "Nc1ccccc1",
-        "benzylamine": "NCc1ccccc1",
-        "phenethylamine": "NCCc1ccccc1",
-        "amphetamine": "CC(N)Cc1ccccc1",
-        "piperidine": "C1CCNCC1",
-        "pyrrolidine": "C1CCNC1",
-        "amantadine": "NC12CC3CC(CC(C3)C1)C2",
-        "coniine": "CCCC1CCCCN1",
-    },
-    "ketone": {
-        "acetone": "CC(C)=O",
-        "butanone": "CCC(C)=O",
-        "2-pentanone": "CCCC(C)=O",
-        "3-pentanone": "CCC(=O)CC",
-        "methyl isobutyl ketone": "CC(C)CC(C)=O",
-        "cyclopentanone": "O=C1CCCC1",
-        "cyclohexanone": "O=C1CCCCC1",
-        "muscone": "CC1CCCCCCCCCCCCC(=O)C1",
-        "acetophenone": "CC(=O)c1ccccc1",
-        "benzophenone": "O=C(c1ccccc1)c1ccccc1",
-        "diacetyl": "CC(=O)C(C)=O",
-        "acetylacetone": "CC(=O)CC(C)=O",
-        "camphor": "CC1(C)C2CCC1(C)C(=O)C2",
-        "carvone": "CC1=CCC(CC1=O)C(C)=C",
-        "menthone": "CC(C)C1CCC(C)CC1=O",
-        "benzoquinone": "O=C1C=CC(=O)C=C1",
-    },
+COMPOUNDS = {
+    "acid": (
+        "formic OC=O, acetic CC(O)=O, propionic CCC(O)=O, butyric CCCC(O)=O, valeric CCCCC(O)=O, "
+        "stearic CCCCCCCCCCCCCCCCCC(O)=O, oleic CCCCCCCCC=CCCCCCCCC(O)=O, benzoic OC(=O)c1ccccc1, "
+        "cinnamic OC(=O)C=Cc1ccccc1, oxalic OC(=O)C(O)=O, succinic OC(=O)CCC(O)=O, "
+        "adipic OC(=O)CCCCC(O)=O, fumaric OC(=O)C=CC(O)=O, phthalic OC(=O)c1ccccc1C(O)=O, "
+        "ibuprofen CC(C)Cc1ccc(cc1)C(C)C(O)=O, valproic CCCC(CCC)C(O)=O"
+    ),
+    "alcohol": (
+        "methanol CO, ethanol CCO, 1-propanol CCCO, 2-propanol CC(C)O, 1-butanol CCCCO, "
+        "tert-butanol CC(C)(C)O, 1-octanol CCCCCCCCO, cyclohexanol OC1CCCCC1, benzyl alcohol OCc1ccccc1, "
+        "ethylene glycol OCCO, glycerol OCC(O)CO, xylitol OCC(O)C(O)C(O)CO, menthol CC(C)C1CCC(C)CC1O, "
+        "geraniol CC(C)=CCCC(C)=CCO, linalool CC(C)=CCCC(C)(O)C=C, borneol CC1(C)C2CCC1(C)C(O)C2"
+    ),
+    "amine": (
+        "methylamine CN, ethylamine CCN, dimethylamine CNC, trimethylamine CN(C)C, "
+        "triethylamine CCN(CC)CC, putrescine NCCCCN, cadaverine NCCCCCN, spermidine NCCCCNCCCN, "
+        "aniline Nc1ccccc1, benzylamine NCc1ccccc1, phenethylamine NCCc1ccccc1, "
+        "amphetamine CC(N)Cc1ccccc1, piperidine C1CCNCC1, pyrrolidine C1CCNC1, "
+        "amantadine NC12CC3CC(CC(C3)C1)C2, coniine CCCC1CCCCN1"
+    ),
+    "ketone": (
+        "acetone CC(C)=O, butanone CCC(C)=O, 2-pentanone CCCC(C)=O, 3-pentanone CCC(=O)CC, "
+        "methyl isobutyl ketone CC(C)CC(C)=O, cyclopentanone O=C1CCCC1, cyclohexanone O=C1CCCCC1, "
+        "muscone CC1CCCCCCCCCCCCC(=O)C1, acetophenone CC(=O)c1ccccc1, "
+        "benzophenone O=C(c1ccccc1)c1ccccc1, diacetyl CC(=O)C(C)=O, acetylacetone CC(=O)CC(C)=O, "
+        "camphor CC1(C)C2CCC1(C)C(=O)C2, carvone CC1=CCC(CC1=O)C(C)=C, menthone CC(C)C1CCC(C)CC1=O, "
+        "benzoquinone O=C1C=CC(=O)C=C1"
+    ),
 }
-names = [name for group in SMILES.values() for name in group]
-molecules = [smiles for group in SMILES.values() for smiles in group.values()]
-classes = [label for label, group in SMILES.items() for _ in group]
+pairs = [(label, *entry.rsplit(" ", 1)) for label, listed in COMPOUNDS.items() for entry in listed.split(", ")]
+classes, names, molecules = zip(*pairs)
+print(len(molecules), "molecules, for instance", names[0], molecules[0])
 
 # %%
 # The classes are facts, which RDKit can check: each molecule must match the pattern of its own class and of no other.
@@ -134,7 +90,7 @@ for name, label, guess in zip(names, classes, predicted):
 # Fitted on all molecules, these are the fragments that say most about the class. Double lines are double bonds.
 
 model.fit(molecules, classes)
-_ = SubgraphDisplay.from_estimator(model, top=6, ax=axes_for(None, (5.0, 3.4)))
+_ = SubgraphDisplay.from_estimator(model, top=6, ax=axes_for(None, (4.2, 3.4)))
 
 # %%
 # Which of them decide about one molecule? Ibuprofen was in the training set, so take naproxen, an acid with an ether
@@ -144,7 +100,7 @@ _ = SubgraphDisplay.from_estimator(model, top=6, ax=axes_for(None, (5.0, 3.4)))
 naproxen = ["COc1ccc2cc(ccc2c1)C(C)C(O)=O"]
 for label, probability in zip(model.classes_, model.predict_proba(naproxen)[0]):
     print(f"{label:8} {probability:.3f}")
-_ = CellEvidenceDisplay.from_estimator(model, naproxen, top=6, ax=axes_for(None, (5.4, 3.2)))
+_ = CellEvidenceDisplay.from_estimator(model, naproxen, top=6, ax=axes_for(None, (4.8, 3.0)))
 
 # %%
 # The answer

@@ -31,8 +31,8 @@ sizes = [5, 10, 20, 40]
 as_codes = {"categorical_features": "all", "smoothing": "laplace"}
 models = {
     "Bat, tensor": BayesianTensorClassifier(),
-    "naive Bayes, tensor": NaiveBayes(**as_codes),
-    "naive Bayes, vector": NaiveBayes(**as_codes),
+    "NB, tensor": NaiveBayes(**as_codes),
+    "NB, vector": NaiveBayes(**as_codes),
     "AODE, vector": AODE(**as_codes),
 }
 right = {name: np.zeros(len(sizes)) for name in models}
@@ -54,17 +54,17 @@ for size in sizes:
     print(f"{size} terms: {size} numbers in a vector, {size**2} cells in a tensor")
 
 # %%
-# Accuracy. Vectors are drawn gray.
+# Accuracy, by number of terms. Vectors are drawn gray; NB is naive Bayes.
 
-vectors = ["AODE, vector", "naive Bayes, vector"]
+vectors = ["AODE, vector", "NB, vector"]
 curves = CurvesDisplay(sizes, right, faint=vectors, x_label="number of terms", y_label="share of documents right")
-set_title(curves.plot(ax=axes_for(None, (5.2, 3.4))).ax_, "Accuracy of vectors and tensors, by number of terms")
+set_title(curves.plot(ax=axes_for(None, (4.2, 3.4))).ax_, "Accuracy of vectors and tensors")
 
 # %%
 # The share of documents whose most probable class has a probability of exactly 1.0, right or wrong.
 
 curves = CurvesDisplay(sizes, saturated, faint=vectors, x_label="number of terms", y_label="share with probability 1.0")
-set_title(curves.plot(ax=axes_for(None, (5.2, 3.4))).ax_, "Saturated probabilities, by number of terms")
+set_title(curves.plot(ax=axes_for(None, (4.2, 3.4))).ax_, "Saturated probabilities")
 
 # %%
 # The answer

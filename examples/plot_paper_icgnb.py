@@ -8,8 +8,8 @@ naive Bayes over 24 data sets. This page draws a graph, then the averages as we 
 """
 
 # %%
-# First the idea, on iris. Every row is joined to the rest by its shortest edges, without regard to labels. An edge
-# between rows of different classes is drawn dark.
+# First the idea, on iris. All rows are joined by a tree whose edges are as short as possible, without regard to labels.
+# Edges between rows of different classes are drawn thick.
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ edges = model.graph_.edges_
 same = iris.target[edges[:, 0]] == iris.target[edges[:, 1]]
 print(f"{same.sum()} of {len(edges)} edges join rows of the same class")
 
-ax = axes_for(None, (5.0, 3.4))
+ax = axes_for(None, (4.2, 3.4))
 points = PCA(2).fit_transform(model.graph_.attributes_)
 for kind, color, width in ((same, FAINT, 0.8), (~same, INK, 1.8)):
     ax.plot(*points[edges[kind]].transpose(2, 1, 0), color=color, linewidth=width, zorder=1)
@@ -63,7 +63,7 @@ beside = read_table("Beside the table")[0].loc["average", ["ICGNB, means", "A2DE
 # instead of random draws, which is our default, and what else one would try.
 
 averages = pd.concat([measured, beside]).sort_values()
-ax = axes_for(None, (5.0, 3.6))
+ax = axes_for(None, (4.2, 3.6))
 for place, (name, average) in enumerate(averages.items()):
     ax.plot(average, place, "o", color=PALETTE[0] if name in measured else FAINT, markersize=6)
     if name in printed:

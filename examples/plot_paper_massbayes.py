@@ -41,7 +41,7 @@ measured[["MassBayes", "A2DE", "NB-Disc"]]
 # Ten-fold cross-validation on the nine data sets of the paper that there are. A filled dot is our figure, a ring is the
 # printed one; the cross is a random forest on the same folds, which the paper does not have.
 
-ax = axes_for(None, (5.0, 4.5))
+ax = axes_for(None, (4.2, 4.5))
 places = range(len(measured))
 for name, color in (("NB-Disc", PALETTE[2]), ("A2DE", PALETTE[1]), ("MassBayes", PALETTE[0])):
     ax.plot(measured[name], places, "o", color=color, markersize=6, label=name)
@@ -67,21 +67,14 @@ found, expected = read_table("Figure 4: accuracy")
 sizes = [500, 1_000, 5_000, 20_000, 50_000]
 rows = [f"ψ = {size:,}, t = 100" for size in sizes]
 
-ax = axes_for(None, (5.0, 3.2))
+ax = axes_for(None, (4.2, 3.2))
 ax.plot(sizes, found.loc[rows, "accuracy"], "o-", color=PALETTE[0], markersize=6)
 ax.plot(sizes, expected.loc[rows, "accuracy"], "o", color=PALETTE[0], markersize=11, fillstyle="none")
 ax.plot(522_910, found.loc["MassBayes'", "accuracy"], "o", color=PALETTE[0], markersize=6)
 ax.plot(522_910, expected.loc["MassBayes'", "accuracy"], "o", color=PALETTE[0], markersize=11, fillstyle="none")
-ax.axhline(found.loc["random forest", "accuracy"], color=FAINT, linestyle="--", linewidth=1.4)
-write(
-    ax,
-    "random forest, all rows",
-    (500, found.loc["random forest", "accuracy"]),
-    (0, -4),
-    ha="left",
-    va="top",
-    color=FAINT,
-)
+forest = found.loc["random forest", "accuracy"]
+ax.axhline(forest, color=FAINT, linestyle="--", linewidth=1.4)
+write(ax, "random forest, all rows", (500, forest), (0, -4), ha="left", va="top", color=FAINT)
 ax.set_xscale("log")
 ax.set_xlabel("rows per tree; dot: measured, ring: printed")
 ax.set_ylabel("accuracy in %")
