@@ -94,4 +94,4 @@ draw("iris")
 #
 # The graph pays more where most rows have a label: with four fifths of them it adds two points on average over the 24
 # tables of :doc:`/gallery/plot_paper_icgnb`. If labels are few, compare first. This holds out nine tenths of the rows:
-# ``unnaive compare yours.csv --target label --models icgnb,wanbia-gaussian,logistic --holdout 0.9``.
+# ``unnaive compare yours.csv --target label --models icgnb,wanbia-gaussian,logistic --holdout 0.9 --repeats 10``.
