@@ -10,7 +10,7 @@ import pytest
 from sklearn.utils.class_weight import compute_sample_weight
 
 from tests.persist.files import contents
-from unnaive import streaming
+from unnaive import NaiveBayes, streaming
 from unnaive.models import MODELS
 from unnaive.persist import content_hash, load, read_manifest, save
 
@@ -119,6 +119,14 @@ def test_bins_are_chosen_for_models_that_have_them(folder, run):
     assert "--bins does not apply" in err
     run("fit", "table.csv", "-m", "nb", "--bins", "exact", "-o", "m.unnaive")
     assert "exact: the model keeps its rows" in run("info", "m.unnaive")[1]
+
+
+def test_bins_chosen_on_the_command_line_are_those_of_python(folder, run):
+    run("fit", "table.csv", "-m", "nb", "--bins", "exact", "-o", "m.unnaive")
+    assert "bins='exact'" in run("info", "m.unnaive")[1]
+    model, frame = load("m.unnaive").model, frame_of("table.csv")
+    fitted = NaiveBayes(bins="exact").fit(frame.drop(columns="mood"), frame["mood"].to_numpy().astype(str))
+    assert content_hash(model) == content_hash(fitted)
 
 
 @pytest.mark.parametrize("name", ["honb", "bat"])

@@ -87,18 +87,18 @@ def fit(
 
     check_overwriting(output, files_read(data, folder), "a model file", is_model, force)
     how, chosen = Reading(**reading), settings_of(settings)
-
+    rule = None if bins is None else bins.value
     terms, codes = term_options(text, mail, min_documents, max_terms), split_columns(categorical)
     with changing(output, no_wait), rows_progress(as_json) as progress:
         if dask is None:
             texts, balanced = split_names(text), class_weight is not None
-            fitted = fit_file(model, data, target, folder, progress, codes, texts, terms, bins, how, chosen, balanced)
+            fitted = fit_file(model, data, target, folder, progress, codes, texts, terms, rule, how, chosen, balanced)
         else:
             if class_weight is not None:
                 raise ValueError("--class-weight applies to fits without --dask.")
             if text or terms:
                 raise ValueError("Models of text are fitted on a cluster from Python: see unnaive.distributed.fit.")
-            fitted = _distributed_files().fit_files(model, data, dask, target, progress, codes, bins, how, chosen)
+            fitted = _distributed_files().fit_files(model, data, dask, target, progress, codes, rule, how, chosen)
         fitted.save(output)
     print_result(
         as_json,
