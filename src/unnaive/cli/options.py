@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
@@ -106,10 +106,10 @@ def reads_tables(command: Callable[..., None]) -> Callable[..., None]:
         given = {name: values.pop(name) for name in _READING}
         command(**values, reading=_given(**given))
 
-    hints = get_type_hints(command, include_extras=True)
+    # Not by get_type_hints: on Python 3.10 it hides what is annotated where the default is None.
     parameters = [
-        entry.replace(annotation=hints[name])
-        for name, entry in signature(command).parameters.items()
+        entry
+        for name, entry in signature(command, eval_str=True).parameters.items()
         if name not in ("reading", "as_json")
     ]
     kind = Parameter.KEYWORD_ONLY
