@@ -1,5 +1,7 @@
 """Shared parameters are documented once."""
 
+from inspect import getdoc
+
 from unnaive.core.docstrings import shared_docs
 
 
@@ -10,9 +12,7 @@ def test_a_name_on_its_own_line_is_replaced_by_the_shared_text():
         {ax}
         """
 
-    assert draw.__doc__.strip() == (
-        "ax : matplotlib Axes, optional\n            Where to draw; a new figure by default."
-    )
+    assert getdoc(draw) == "ax : matplotlib Axes, optional\n    Where to draw; a new figure by default."
 
 
 def test_what_has_no_docstring_stays_without():

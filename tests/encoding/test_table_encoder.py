@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -519,6 +519,8 @@ def plain_codes(known, values):
 @given(known=st.lists(TEXT, min_size=1, max_size=9), new=st.lists(TEXT, min_size=1, max_size=9))
 @examples(20)
 def test_text_of_every_dtype_has_the_categories_and_codes_of_its_values(kind, known, new):
+    if kind == "category":  # before pandas 3, its categories end at the first null character
+        assume(pd.__version__ >= "3" or not any("\0" in text for text in [*known, *new] if text is not None))
     encoder = TableEncoder().fit(MAKERS[kind](known), np.zeros(len(known)))
     categories, codes = plain_codes(known, new)
     if encoder.categories_[0] is None:  # a column of an array without any value is one of numbers

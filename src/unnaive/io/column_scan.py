@@ -109,7 +109,7 @@ class ColumnScan:
         is_whole = self._is_whole and _are_whole(values)
         if not is_whole and pc.any(is_marker := pc.is_in(values, value_set=self._markers)).as_py():
             self.found |= {*pc.unique(values.filter(is_marker)).to_pylist()}
-            values = pc.if_else(is_marker, None, values)
+            values = without(values, is_marker)
             is_whole = self._is_whole and _are_whole(values)
         n_present = len(values) - values.null_count
         self._n_present += n_present
@@ -200,12 +200,17 @@ def as_number(values: pa.Array, type_: pa.DataType, mark: str) -> pa.Array:
         return pc.cast(pc.ascii_ltrim(pc.ascii_trim_whitespace(values), "+"), type_)
 
 
+def without(values: pa.Array, is_missing: pa.Array) -> pa.Array:
+    """Text with some values missing. Before pyarrow 24, ``if_else`` gives wrong offsets to slices of text."""
+    return pc.replace_with_mask(values, is_missing, pa.scalar(None, values.type))
+
+
 def as_kind(values: pa.Array, kind: str, mark: str, markers: pa.Array) -> pa.Array:
     """The text of a column as what it holds; ``markers`` stand for missing numbers and dates, if there are any."""
     if kind == "text":
         return values
     if len(markers):
-        values = pc.if_else(pc.is_in(values, value_set=markers), None, values)
+        values = without(values, pc.is_in(values, value_set=markers))
     if kind == "date":
         return days_of_text(values)
     return as_number(values, pa.int64() if kind == "integer" else pa.float64(), mark)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from unnaive.io.column_scan import ColumnScan, as_kind
+from unnaive.io.column_scan import ColumnScan, as_kind, without
 from unnaive.io.csv_blocks import (
     BYTE_ORDER_MARK,
     OpenQuoteError,
@@ -216,7 +216,7 @@ class DelimitedFile(ArrowTable):
 
     def _without_markers(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         markers = pa.array(self.reading.markers, pa.string())
-        columns = [pc.if_else(pc.is_in(values, value_set=markers), None, values) for values in batch.columns]
+        columns = [without(values, pc.is_in(values, value_set=markers)) for values in batch.columns]
         return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
     def _blocks(self, stream: IO[bytes]) -> Iterator[bytes]:
