@@ -8,7 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +150,8 @@ def show_progress(quiet: bool) -> Iterator[Progress]:
         TimeRemainingColumn(),
     )
     errors = Terminal(stderr=True)
-    with Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal) as bars:
+    bars = Progress(*columns, console=errors, transient=True, disable=quiet or not errors.is_terminal)
+    with nullcontext() if bars.disable else bars:  # before rich 14.3, bars that are not shown end with an empty line
         yield bars
 
 

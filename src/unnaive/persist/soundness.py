@@ -167,7 +167,8 @@ def _is_sound_imputer(imputer: Any) -> bool:
     if not _fitted(imputer, "n_features_in_"):
         return True
     filled, shape = imputer.statistics_, (imputer.n_features_in_,)
-    if not {"_fit_dtype", "_fill_dtype"} <= vars(imputer).keys():
+    # What it predicts with: `_fill_dtype` only since some release of scikit-learn.
+    if not {"_fit_dtype", "_fill_dtype"} & vars(type(imputer)().fit([[0.0]])).keys() <= vars(imputer).keys():
         return False
     if filled.dtype.kind in "fiu" and not isinstance(imputer.missing_values, int | float):
         return False
