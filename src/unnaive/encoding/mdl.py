@@ -80,17 +80,24 @@ def _count_integers(values, classes, weights, n_classes, lowest, n_values):
     return table
 
 
-@njit(cache=True, nogil=True)
 def _count_units(values, classes, weights, n_classes, kept):
     """Distinct values and their class counts, of rows of weight one: a radix sort by one byte after another.
 
     Keys are unsigned integers in the order of the doubles; both zeros have the same.
     """
-    negative = np.uint64(1 << 63)
-    bits = values.view(np.uint64)
-    keys = np.empty((2, kept), np.uint64)
-    labels = np.empty((2, kept), np.uint8)
-    places = np.zeros((8, 256), np.int64)
+    keys, labels = np.empty((2, kept), np.uint64), np.empty((2, kept), np.uint8)
+    now, n_distinct = _sort_units(
+        values, values.view(np.uint64), classes, weights, keys, labels, np.zeros((8, 256), np.int64)
+    )
+    distinct, counts = np.empty(n_distinct, np.uint64), np.zeros((n_distinct, n_classes))
+    _count_runs(keys[now], labels[now], distinct, counts)
+    return distinct.view(np.float64), counts
+
+
+@njit(cache=True, nogil=True)
+def _sort_units(values, bits, classes, weights, keys, labels, places):
+    """Sort keys and labels in two arrays by turns; the last one's number, and the number of distinct keys."""
+    negative, digits = np.uint64(1 << 63), np.uint64(255)
     n = 0
     for row in range(len(values)):
         if np.isnan(values[row]) or weights[row] == 0.0:
@@ -100,36 +107,41 @@ def _count_units(values, classes, weights, n_classes, kept):
         labels[0, n] = classes[row]
         n += 1
         for byte in range(8):
-            places[byte, (key >> np.uint64(8 * byte)) & np.uint64(255)] += 1
+            places[byte, (key >> np.uint64(8 * byte)) & digits] += 1
     now = 0
     for byte in range(8):
         shift = np.uint64(8 * byte)
-        if places[byte, (keys[now, 0] >> shift) & np.uint64(255)] == kept:
+        if places[byte, (keys[now, 0] >> shift) & digits] == n:
             continue
         start = 0
         for digit in range(256):
             start += places[byte, digit]
             places[byte, digit] = start - places[byte, digit]
-        for i in range(kept):
-            digit = (keys[now, i] >> shift) & np.uint64(255)
+        for i in range(n):
+            key = keys[now, i]
+            digit = (key >> shift) & digits
             at = places[byte, digit]
             places[byte, digit] = at + 1
-            keys[1 - now, at] = keys[now, i]
+            keys[1 - now, at] = key
             labels[1 - now, at] = labels[now, i]
         now = 1 - now
-    m = 1
-    for i in range(1, kept):
-        m += keys[now, i] != keys[now, i - 1]
-    distinct = np.empty(m, np.uint64)
-    counts = np.zeros((m, n_classes))
-    at = 0
-    for i in range(kept):
-        key = keys[now, i]
-        if i > 0 and key != keys[now, i - 1]:
+    n_distinct = 1
+    for i in range(1, n):
+        n_distinct += keys[now, i] != keys[now, i - 1]
+    return now, n_distinct
+
+
+@njit(cache=True, nogil=True)
+def _count_runs(keys, labels, distinct, counts):
+    """The doubles of sorted keys without repetition, as bits, and how often each has each label."""
+    negative = np.uint64(1 << 63)
+    at = -1
+    for i in range(len(keys)):
+        key = keys[i]
+        if i == 0 or key != keys[i - 1]:
             at += 1
-        distinct[at] = key ^ negative if key >= negative else ~key
-        counts[at, labels[now, i]] += 1.0
-    return distinct.view(np.float64), counts
+            distinct[at] = key ^ negative if key >= negative else ~key
+        counts[at, labels[i]] += 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -154,7 +166,7 @@ def _count_sorted(values, classes, weights, n_classes, order, kept):
     return distinct, counts
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _n_log_n(n):
     # Rounding of fractional weights can leave slightly less than zero.
     return n * math.log(n) if n > 0.0 else 0.0
@@ -166,13 +178,13 @@ def _fill_terms(terms):
         terms[n] = _n_log_n(float(n))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _term(n, terms):
     at = np.uint64(n)
     return terms[at] if at < np.uint64(len(terms)) else _n_log_n(n)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _entropy(counts):
     """Entropy in bits, the number of classes present and their total weight."""
     total = 0.0
@@ -186,7 +198,7 @@ def _entropy(counts):
     return -(terms - _n_log_n(total)) / (total * _LN2), present, total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _lowest_possible(sums, before, after, base, totals, weight, whole):
     """A lower bound of the entropies of all cuts between two; if both are the same, its entropy but for rounding.
 
@@ -273,7 +285,7 @@ def _lowest_entropy_cut(counts, first, stop, totals, weight, left, right, left_t
     return best, lowest
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _sum_rows(counts, sums, first, stop, out):
     """Counts of some values; with ``sums`` of blocks, which are exact, most need not be read."""
     for c in range(counts.shape[1]):
@@ -292,7 +304,7 @@ def _sum_rows(counts, sums, first, stop, out):
             out[c] += counts[i, c]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def _log2_description(counts, present):
     """Bits to encode the counts of `present` classes, and then the class of every row.
 
@@ -324,7 +336,15 @@ def mdl_cut_points_between_cells(
     sums = np.zeros((1 + (len(counts) - 1) // _BLOCK + 1 if len(whole) else 0, counts.shape[1]))
     if len(whole):
         np.cumsum(np.add.reduceat(counts, np.arange(0, len(counts), _BLOCK), axis=0), axis=0, out=sums[1:])
-    return _cut_points(lowest, highest, counts, kononenko, better_encoding, whole, sums)
+    is_cut = np.zeros(len(counts), np.bool_)
+    parts = np.empty((len(counts) + 1, 2), np.int64)
+    _find_cuts(counts, kononenko, better_encoding, whole, sums, np.empty((6, counts.shape[1])), parts, is_cut)
+    before = np.flatnonzero(is_cut)
+    low, high = highest[before], lowest[before + 1]
+    with np.errstate(over="ignore"):
+        middle = (low + high) / 2.0
+    # Overflow and adjacent doubles: the midpoint must still separate the two values.
+    return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def mdl_cut_points(
@@ -335,26 +355,17 @@ def mdl_cut_points(
 
 
 @njit(cache=True, nogil=True)
-def _cut_points(lowest, highest, counts, kononenko, better_encoding, whole, sums):
-    m, n_classes = counts.shape
-    totals = np.empty(n_classes)
-    left = np.empty(n_classes)
-    right = np.empty(n_classes)
-    left_terms = np.empty(n_classes)
-    right_terms = np.empty(n_classes)
-    base = np.empty(n_classes)
-    is_cut = np.zeros(m, dtype=np.bool_)
-    # Pending parts are disjoint and not empty, so there are never more than m.
-    first_of = np.empty(m + 1, dtype=np.int64)
-    stop_of = np.empty(m + 1, dtype=np.int64)
-    first_of[0] = 0
-    stop_of[0] = m
+def _find_cuts(counts, kononenko, better_encoding, whole, sums, work, parts, is_cut):
+    """Mark the last value before every cut; ``parts`` has room for the parts that are pending.
+
+    They are disjoint and not empty, so there are never more than there are values.
+    """
+    totals, left, right, left_terms, right_terms, base = work[0], work[1], work[2], work[3], work[4], work[5]
+    parts[0, 0], parts[0, 1] = 0, len(counts)
     pending = 1
-    n_cuts = 0
     while pending > 0:
         pending -= 1
-        first = first_of[pending]
-        stop = stop_of[pending]
+        first, stop = parts[pending, 0], parts[pending, 1]
         if stop - first < 2:
             continue
         _sum_rows(counts, sums, first, stop, totals)
@@ -383,21 +394,6 @@ def _cut_points(lowest, highest, counts, kononenko, better_encoding, whole, sums
             accepted = entropy - entropy_after > (cut_bits + class_bits) / weight
         if accepted:
             is_cut[best] = True
-            n_cuts += 1
-            first_of[pending] = first
-            stop_of[pending] = best + 1
-            first_of[pending + 1] = best + 1
-            stop_of[pending + 1] = stop
+            parts[pending, 0], parts[pending, 1] = first, best + 1
+            parts[pending + 1, 0], parts[pending + 1, 1] = best + 1, stop
             pending += 2
-
-    cuts = np.empty(n_cuts)
-    found = 0
-    for i in range(m):
-        if is_cut[i]:
-            low = float(highest[i])
-            high = float(lowest[i + 1])
-            middle = (low + high) / 2.0
-            # Overflow and adjacent doubles: the midpoint must still separate the two values.
-            cuts[found] = middle if low <= middle < high else low
-            found += 1
-    return cuts
