@@ -24,6 +24,7 @@ from unnaive.core.compiled import njit
 _CHUNK = 32  # patterns that a thread extends at a time
 _BITS = 63  # that number the cells of a tensor
 MAX_NONZERO = 2**27  # cells made at once: 2 GiB with their values
+_FIRST_ROOM = 1 << 10  # new patterns and items; doubled as often as needed
 _BATCH = 256  # patterns extended before the most frequent are selected again
 
 
@@ -54,7 +55,9 @@ def rows_of_items(codes: NDArray[np.int32], n_values: NDArray[np.int64]) -> NDAr
     Items are numbered column by column; a code of -1, a missing value, is not an item.
     """
     first_item = np.concatenate([[0], np.cumsum(n_values)])
-    return _pack(np.ascontiguousarray(codes), first_item.astype(np.int64))
+    rows = np.zeros((first_item[-1], (len(codes) + 63) // 64), np.uint64)
+    _pack(np.ascontiguousarray(codes), first_item.astype(np.int64), rows)
+    return rows
 
 
 def mine_closed_patterns(
@@ -73,7 +76,9 @@ def mine_closed_patterns(
     kept.
     """
     begin = time.monotonic()
-    support_of_item = _count_bits(rows)
+    items = np.arange(len(rows), dtype=np.int32)
+    everything = np.full((1, rows.shape[1]), ~np.uint64(0))
+    support_of_item = _supports(rows, items, np.arange(len(rows) + 1), everything)[0]
     frequent = np.flatnonzero(support_of_item >= min_count).astype(np.int32)
     rows = np.ascontiguousarray(rows[frequent])
     longest = len(frequent) if max_length is None else max_length
@@ -125,14 +130,20 @@ def support_in_classes(
     rows: NDArray[np.uint64], patterns: ClosedPatterns, rows_of_class: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
     """Number of rows of each class that contain each pattern, of shape (n_classes, n_patterns)."""
-    return _support_in_classes(rows, patterns.items, patterns.starts, rows_of_class)
+    return _supports(rows, patterns.items, patterns.starts, rows_of_class)
 
 
 def find_patterns(
     codes: NDArray[np.int32], columns: NDArray[np.int64], values: NDArray[np.int32], starts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The patterns in each row, as CSR ``indptr`` and ``indices``."""
-    return _find_patterns(np.ascontiguousarray(codes), columns, values, starts)
+    codes = np.ascontiguousarray(codes)
+    indptr = np.zeros(len(codes) + 1, np.int64)
+    present = np.empty(max(len(codes), len(starts) - 1), np.int64)
+    row = 0
+    while (row := _find_patterns(codes, columns, values, starts, row, indptr, present)) < len(codes):
+        present = np.concatenate((present, np.empty_like(present)))
+    return indptr, present[: indptr[-1]].copy()
 
 
 def check_cells(size: int, n_modes: int, chosen_by: str) -> None:
@@ -160,7 +171,9 @@ def outer_cells(
             f"{MAX_NONZERO:,} that are made at once. Lower n_modes or {chosen_by}, or transform fewer rows at a time."
         )
     ends = np.concatenate([[0], np.cumsum(np.diff(indptr) ** n_modes)])
-    return ends, _outer_cells(indptr, members, size, n_modes, ends)
+    cells = np.empty(ends[-1], np.int64)
+    _outer_cells(indptr, members, size, n_modes, ends, cells)
+    return ends, cells
 
 
 def _extensions(
@@ -173,21 +186,33 @@ def _extensions(
     items = np.concatenate([node.items for node in nodes])
     starts = np.cumsum([0] + [len(node.items) for node in nodes])
     added = np.array([node.added for node in nodes])
-    items, starts, added, supports = _extend(rows, items, starts, added, min_count, max_length)
-    parts = np.split(items, starts[1:-1])
+    new, new_items = np.empty((_FIRST_ROOM, 3), np.int64), np.empty(_FIRST_ROOM, np.int32)
+    done = np.zeros(3, np.int64)  # patterns extended, new patterns, and their items
+    work = (np.empty((2, rows.shape[1]), np.uint64), np.empty((2, len(rows)), np.int64), np.empty(len(rows), np.bool_))
+    while not _extend(rows, items, starts, added, min_count, max_length, done, new, new_items, *work):
+        new, new_items = np.tile(new, (2, 1)), np.tile(new_items, 2)
+    ends, added, supports = new[: done[1]].T
+    parts = np.split(new_items[: done[2]], ends[:-1])
     return [_Node(*node) for node in zip(parts, added.tolist(), supports.tolist())]
 
 
+def _supports(
+    rows: NDArray[np.uint64], items: NDArray[np.int32], starts: NDArray[np.int64], rows_of_class: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """Number of rows of each class that contain all items of each pattern."""
+    supports = np.zeros((len(rows_of_class), len(starts) - 1), np.int64)
+    _support_in_classes(rows, items, starts, rows_of_class, np.empty(rows.shape[1], np.uint64), supports)
+    return supports
+
+
 @njit(cache=True, nogil=True)
-def _pack(codes, first_item):
+def _pack(codes, first_item, rows):
     n_rows, n_columns = codes.shape
-    rows = np.zeros((first_item[-1], (n_rows + 63) // 64), dtype=np.uint64)
     for row in range(n_rows):
         bit = np.uint64(1) << np.uint64(row % 64)
         for column in range(n_columns):
             if codes[row, column] >= 0:
                 rows[first_item[column] + codes[row, column], row // 64] |= bit
-    return rows
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -201,108 +226,87 @@ def _ones(word):
     return np.int64((word + (word >> np.uint64(32))) & np.uint64(0x7F))
 
 
-@njit(cache=True, nogil=True)
-def _count_bits(rows):
-    counts = np.zeros(len(rows), dtype=np.int64)
-    for item in range(len(rows)):
-        for word in range(rows.shape[1]):
-            counts[item] += _ones(rows[item, word])
-    return counts
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _all_of(rows, items):
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+def _find_common(rows, items, begin, end, common):
     """The rows that contain all of some items; bits beyond the last row are set only if there are no items."""
-    common = np.empty(rows.shape[1], dtype=np.uint64)
-    common[:] = ~np.uint64(0)
-    for item in items:
-        common &= rows[item]
-    return common
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _is_within(part, whole):
-    word = 0
-    while word < len(part) and part[word] & ~whole[word] == 0:
-        word += 1
-    return word == len(part)
+    for word in range(common.shape[0]):
+        common[word] = ~np.uint64(0)
+    for at in range(begin, end):
+        for word in range(common.shape[0]):
+            common[word] &= rows[items[at], word]
 
 
 @njit(cache=True, nogil=True)
-def _extend(rows, items, starts, last_added, min_count, max_length):
-    """Closed patterns reached by an item above the one added last that brings in no item below itself."""
+def _extend(rows, items, starts, last_added, min_count, max_length, done, new, new_items, both, of_items, inside):
+    """Closed patterns reached by an item above the one added last that brings in no item below itself.
+
+    Stop before the pattern for whose extensions there is no room; return whether there was room for all.
+    """
     n_items, n_words = rows.shape
-    new_items = np.empty(1024, dtype=np.int32)
-    new_starts, new_added, new_support = [0], [0][:0], [0][:0]
-    counts = np.empty(n_items, dtype=np.int64)
-    inside = np.empty(n_items, dtype=np.bool_)
-    closure = np.empty(n_items, dtype=np.int32)
-    narrowed = np.empty(n_words, dtype=np.uint64)
-    n_used = 0
-    for node in range(len(last_added)):
-        known = items[starts[node] : starts[node + 1]]
-        if len(known) >= max_length:
-            continue
-        common = _all_of(rows, known)
-        inside[:] = False
-        for item in known:
-            inside[item] = True
-        for item in range(n_items):
-            counts[item] = 0
-            for word in range(n_words):
-                counts[item] += _ones(common[word] & rows[item, word])
-        for added in range(last_added[node] + 1, n_items):
-            support = counts[added]
-            if inside[added] or support < min_count:
-                continue
-            for word in range(n_words):
-                narrowed[word] = common[word] & rows[added, word]
-            length = 0
+    common, narrowed, counts, closure = both[0], both[1], of_items[0], of_items[1]
+    for node in range(done[0], len(last_added)):
+        n_new, n_used = done[1], done[2]
+        begin, end = starts[node], starts[node + 1]
+        if end - begin < max_length:
+            _find_common(rows, items, begin, end, common)
             for item in range(n_items):
-                if not (inside[item] or item == added):
-                    if counts[item] < support or not _is_within(narrowed, rows[item]):
-                        continue
-                    if item < added:  # reached by that item instead
+                inside[item] = False
+                counts[item] = 0
+                for word in range(n_words):
+                    counts[item] += _ones(common[word] & rows[item, word])
+            for at in range(begin, end):
+                inside[items[at]] = True
+            for added in range(last_added[node] + 1, n_items):
+                support = counts[added]
+                if inside[added] or support < min_count:
+                    continue
+                for word in range(n_words):
+                    narrowed[word] = common[word] & rows[added, word]
+                length = 0
+                for item in range(n_items):
+                    if not (inside[item] or item == added):
+                        if counts[item] < support:
+                            continue
+                        word = 0
+                        while word < n_words and narrowed[word] & ~rows[item, word] == 0:
+                            word += 1
+                        if word < n_words:
+                            continue
+                        if item < added:  # reached by that item instead
+                            length = max_length + 1
+                    if length >= max_length:
                         length = max_length + 1
-                if length >= max_length:
-                    length = max_length + 1
-                    break
-                closure[length] = item
-                length += 1
-            if length > max_length:
-                continue
-            while n_used + length > len(new_items):
-                new_items = np.concatenate((new_items, np.empty_like(new_items)))
-            for at in range(length):
-                new_items[n_used + at] = closure[at]
-            n_used += length
-            new_starts.append(n_used)
-            new_added.append(added)
-            new_support.append(support)
-    return new_items[:n_used].copy(), np.array(new_starts), np.array(new_added), np.array(new_support)
+                        break
+                    closure[length] = item
+                    length += 1
+                if length > max_length:
+                    continue
+                if n_new == new.shape[0] or n_used + length > new_items.shape[0]:
+                    return False
+                for at in range(length):
+                    new_items[n_used + at] = closure[at]
+                n_used += length
+                new[n_new, 0], new[n_new, 1], new[n_new, 2] = n_used, added, support
+                n_new += 1
+        done[0], done[1], done[2] = node + 1, n_new, n_used
+    return True
 
 
 @njit(cache=True, nogil=True)
-def _support_in_classes(rows, items, starts, rows_of_class):
-    n_classes, n_words = rows_of_class.shape
-    supports = np.zeros((n_classes, len(starts) - 1), dtype=np.int64)
-    for pattern in range(len(starts) - 1):
-        common = _all_of(rows, items[starts[pattern] : starts[pattern + 1]])
-        for k in range(n_classes):
-            for word in range(n_words):
+def _support_in_classes(rows, items, starts, rows_of_class, common, supports):
+    for pattern in range(starts.shape[0] - 1):
+        _find_common(rows, items, starts[pattern], starts[pattern + 1], common)
+        for k in range(rows_of_class.shape[0]):
+            for word in range(common.shape[0]):
                 supports[k, pattern] += _ones(common[word] & rows_of_class[k, word])
-    return supports
 
 
 @njit(cache=True, nogil=True)
-def _find_patterns(codes, columns, values, starts):
-    n_rows, n_patterns = len(codes), len(starts) - 1
-    indptr = np.zeros(n_rows + 1, dtype=np.int64)
-    present = np.empty(max(n_rows, n_patterns), dtype=np.int64)
-    n_present = 0
-    for row in range(n_rows):
-        if n_present + n_patterns > len(present):
-            present = np.concatenate((present, np.empty_like(present)))
+def _find_patterns(codes, columns, values, starts, row, indptr, present):
+    """Write the patterns of one row after another, as long as there is room; return the next row."""
+    n_patterns = starts.shape[0] - 1
+    n_present = indptr[row]
+    while row < codes.shape[0] and n_present + n_patterns <= present.shape[0]:
         for pattern in range(n_patterns):
             at, end = starts[pattern], starts[pattern + 1]
             while at < end and codes[row, columns[at]] == values[at]:
@@ -310,13 +314,13 @@ def _find_patterns(codes, columns, values, starts):
             if at == end:
                 present[n_present] = pattern
                 n_present += 1
-        indptr[row + 1] = n_present
-    return indptr, present[:n_present].copy()
+        row += 1
+        indptr[row] = n_present
+    return row
 
 
 @njit(cache=True, nogil=True)
-def _outer_cells(indptr, members, size, n_modes, ends):
-    cells = np.empty(ends[-1], dtype=np.int64)
+def _outer_cells(indptr, members, size, n_modes, ends, cells):
     for k in range(len(indptr) - 1):
         n_members, n_cells = indptr[k + 1] - indptr[k], ends[k + 1] - ends[k]
         for at in range(n_cells):  # the digits of the position select the members
@@ -326,4 +330,3 @@ def _outer_cells(indptr, members, size, n_modes, ends):
                 cell = cell * size + members[indptr[k] + left // digit]
                 left %= digit
             cells[ends[k] + at] = cell
-    return cells
