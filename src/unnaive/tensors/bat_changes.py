@@ -39,7 +39,7 @@ class TensorTables(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A state that is not a default, and its counts; made by :func:`no_change`."""
+    """A state that is not a default, and its counts: room for one at a time."""
 
     held: NDArray[np.float64]  # tensors that have it
     other: NDArray[np.float64]  # tensors in which its cell is not at its default
@@ -48,101 +48,69 @@ class Change(NamedTuple):
     with_other: NDArray[np.float64]  # the same of those in which its cell is not at its default
 
 
-@njit(cache=True, nogil=True)
+def no_change(tables: TensorTables) -> Change:
+    """Room for one change at a time."""
+    return Change(*np.zeros((3, len(tables.class_count))), *np.zeros((2, *tables.state_count.shape)))
+
+
+# Compiled functions take arrays one by one: tuples of many arrays take seconds to compile.
+
+
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def log_after(logs, count):
     """log(count + 1), from a table where possible, which is far faster; counts are negative only by rounding."""
     count = max(count, 0.0)
     return logs[int(count)] if count < logs.shape[0] else np.log(count + 1.0)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def no_change(tables):
-    """Buffers for one change at a time."""
-    shape, n_classes = tables.state_count.shape, tables.class_count.shape[0]
-    return Change(np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes), np.zeros(shape), np.zeros(shape))
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+def begin_change(class_count, state_count, logs, default, state, held, other, naive):
+    """Count a state of a cell; default -1 is of a cell that always held its default, state -1 a value never seen."""
+    for y in range(held.shape[0]):
+        of_default = state_count[default, y] if default >= 0 else class_count[y]
+        held[y] = state_count[state, y] if state >= 0 else 0.0
+        other[y] = class_count[y] - of_default
+        naive[y] = log_after(logs, held[y]) - log_after(logs, of_default)
 
 
-@njit(cache=True, nogil=True)
-def begin_change(tables, cell, state, change):
-    """Count a state of a cell; cell -1 always held its default, state -1 is a value never seen."""
-    for y in range(change.held.shape[0]):
-        default = tables.state_count[tables.first_state[cell], y] if cell >= 0 else tables.class_count[y]
-        change.held[y] = tables.state_count[state, y] if state >= 0 else 0.0
-        change.other[y] = tables.class_count[y] - default
-        change.naive[y] = log_after(tables.logs, change.held[y]) - log_after(tables.logs, default)
-
-
-@njit(cache=True, nogil=True)
-def count_pairs(tables, cell, state, change):
-    """Count the pairs of a state, and of all states of a cell but its default; -1 for none."""
-    if state >= 0:
-        _add_pairs(tables, state, change.with_held)
-    if cell >= 0:
-        for other in range(tables.first_state[cell] + 1, tables.first_state[cell + 1]):
-            _add_pairs(tables, other, change.with_other)
-
-
-@njit(cache=True, nogil=True)
-def clear_pairs(tables, cell, state, change):
-    """Undo :func:`count_pairs`."""
-    if state >= 0:
-        _clear_pairs(tables, state, change.with_held)
-    if cell >= 0:
-        for other in range(tables.first_state[cell] + 1, tables.first_state[cell + 1]):
-            _clear_pairs(tables, other, change.with_other)
-
-
-@njit(cache=True, nogil=True)
-def _add_pairs(tables, state, out):
-    for place in range(tables.beside_starts[state], tables.beside_starts[state + 1]):
-        beside = tables.beside[place]
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+def count_pairs(begin, end, beside, default_of, pair_count, out, clears):
+    """Add the counts of a range of pairs to those of their other states and of their defaults, or clear these."""
+    for place in range(begin, end):
+        state = beside[place]
+        default = default_of[state]
         for y in range(out.shape[1]):  # compiles much faster than whole rows
-            out[beside, y] += tables.pair_count[place, y]
-            out[tables.default_of[beside], y] += tables.pair_count[place, y]
+            count = pair_count[place, y]
+            out[state, y] = 0.0 if clears else out[state, y] + count
+            out[default, y] = 0.0 if clears else out[default, y] + count
 
 
-@njit(cache=True, nogil=True)
-def _clear_pairs(tables, state, out):
-    for place in range(tables.beside_starts[state], tables.beside_starts[state + 1]):
-        beside = tables.beside[place]
-        for y in range(out.shape[1]):
-            out[beside, y] = 0.0
-            out[tables.default_of[beside], y] = 0.0
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
 def count_with(count, among, state, default, y):
     """How many of some tensors have a state: counted, or for a default what is left."""
     return count[y] - among[state, y] if state == default else among[state, y]
 
 
-@njit(cache=True, nogil=True, inline="always")
-def change_of(tables, change, state, default, y):
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+def change_of(state_count, logs, held, other, naive, with_held, with_other, state, default, y):
     """What a change adds to the score of a parent in some state, without naive Bayes' product."""
-    together = count_with(change.held, change.with_held, state, default, y)
-    apart = tables.state_count[state, y] - count_with(change.other, change.with_other, state, default, y)
-    return log_after(tables.logs, together) - log_after(tables.logs, apart) - change.naive[y]
+    together = count_with(held, with_held, state, default, y)
+    apart = state_count[state, y] - count_with(other, with_other, state, default, y)
+    return log_after(logs, together) - log_after(logs, apart) - naive[y]
 
 
-@njit(cache=True, nogil=True, inline="always")
-def lay_out(tables, indices, at, cell, nearby, lines):
-    """Write the neighbours of a cell and where their lines in a block are; return the number of neighbours."""
-    n_nearby = find_neighbours(tables.groups, indices, at, cell, nearby)
-    lines[0] = 0
-    for place in range(n_nearby):
-        p = nearby[place]
-        lines[place + 1] = lines[place] + tables.first_state[p + 1] - tables.first_state[p]
-    return n_nearby
+def block_sizes(tables: TensorTables) -> NDArray[np.int64]:
+    """Number of lines of each state's block; defaults have none."""
+    sizes = np.zeros(len(tables.default_of), np.int64)
+    _fill_block_sizes(*tables.groups, tables.first_state, np.empty(len(tables.cells), np.int64), sizes)
+    return sizes
 
 
 @njit(cache=True, nogil=True)
-def block_sizes(tables):
-    """Number of lines of each state's block; defaults have none."""
-    n_cells = tables.cells.shape[0]
-    sizes = np.zeros(tables.default_of.shape[0], np.int64)
-    nearby, lines = np.empty(n_cells, np.int64), np.empty(n_cells + 1, np.int64)
-    for cell in range(n_cells):
-        n_lines = lines[lay_out(tables, tables.groups.indices, cell, cell, nearby, lines)]
-        for state in range(tables.first_state[cell] + 1, tables.first_state[cell + 1]):
+def _fill_block_sizes(indices, first, starts, members, first_state, nearby, sizes):
+    for cell in range(nearby.shape[0]):
+        n_lines = 0
+        for place in range(find_neighbours(indices, first, starts, members, indices, cell, cell, nearby)):
+            n_lines += first_state[nearby[place] + 1] - first_state[nearby[place]]
+        for state in range(first_state[cell] + 1, first_state[cell + 1]):
             sizes[state] = n_lines
-    return sizes

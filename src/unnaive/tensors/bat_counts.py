@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,15 +126,15 @@ class TensorCounts:
         indices = indices_of(tensors.cells, tensors.mode_sizes)
         one, other, pair_count = _count_pairs(
             place.astype(np.int64),
-            np.argsort(place, kind="stable"),
             np.concatenate([[0], np.cumsum(np.bincount(place, minlength=len(entries)))]).astype(np.int64),
+            n_classes,
+            counts._max_pairs,
+            np.argsort(place, kind="stable"),
             row_of,
             indices,
             link_neighbours(indices, tensors.indptr, max(sizes_of_groups(tensors.mode_sizes))),
             classes,
             weights,
-            n_classes,
-            counts._max_pairs,
         )
         counts._check_room(len(one))
         return replace(counts, pairs=entries[one] * counts.n_entries + entries[other], pair_count=pair_count)
@@ -331,22 +332,53 @@ def _united(
     return sums
 
 
+def _count_pairs(
+    place: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    n_classes: int,
+    most: int,
+    *items: NDArray[Any],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Pairs of entries that share a dimension, the lower first and in order, and their counts; at most ``most`` + 1."""
+    n_entries, room = len(starts) - 1, _FIRST_ROOM
+    pairs, counts = np.empty((2, room), np.int64), np.empty((room, n_classes))
+    sums, met = np.zeros((n_entries, n_classes)), np.full((2, n_entries), -1, np.int64)
+    entry, n_pairs = 0, 0
+    while True:
+        entry, n_pairs = _count_more(place, starts, *items, most, sums, *met, entry, n_pairs, *pairs, counts)
+        if entry == n_entries:
+            return pairs[0, :n_pairs].copy(), pairs[1, :n_pairs].copy(), counts[:n_pairs].copy()
+        pairs, counts = np.tile(pairs, 2), np.tile(counts, (2, 1))
+
+
 @njit(cache=True, nogil=True)
-def _count_pairs(place, order, starts, row_of, indices, later, classes, weights, n_classes, most):
-    """Pairs of entries that share a dimension, the lower first and in order, and their counts; at most ``most`` + 1.
+def _count_more(
+    place,
+    starts,
+    order,
+    row_of,
+    indices,
+    later,
+    classes,
+    weights,
+    most,
+    sums,
+    met_by,
+    met,
+    entry,
+    n_pairs,
+    one,
+    other,
+    counts,
+):
+    """Count the pairs of entries as long as there is room; return the next entry, and the number of pairs.
 
     Entries are processed one by one, so that the counts of their pairs are close in memory: the items that hold an
     entry are ``order[starts[entry]:starts[entry + 1]]``, and ``later`` links each to the items it shares a dimension
     with.
     """
-    n_entries = starts.shape[0] - 1
-    one, other = np.empty(_FIRST_ROOM, np.int64), np.empty(_FIRST_ROOM, np.int64)
-    counts = np.empty((_FIRST_ROOM, n_classes))
-    sums = np.zeros((n_entries, n_classes))
-    met_by = np.full(n_entries, -1, np.int64)
-    met = np.empty(n_entries, np.int64)
-    n_pairs = 0
-    for entry in range(n_entries):
+    n_entries, n_classes = sums.shape
+    while entry < n_entries:
         n_met = 0
         for at in range(starts[entry], starts[entry + 1]):
             item = order[at]
@@ -362,21 +394,40 @@ def _count_pairs(place, order, starts, row_of, indices, later, classes, weights,
                             n_met += 1
                         sums[partner, y] += weight
                     there = later[q, there]
-        if n_pairs + n_met > most:
-            n_met = most + 1 - n_pairs
-        while n_pairs + n_met > one.shape[0]:
-            one, other = np.concatenate((one, one)), np.concatenate((other, other))
-            counts = np.concatenate((counts, counts))
-        for partner in np.sort(met[:n_met]):
-            one[n_pairs] = entry
-            other[n_pairs] = partner
+        has_room = n_pairs + n_met <= one.shape[0]
+        if has_room:
+            _sort(met, n_met)
+        for at in range(n_met):
+            partner = met[at]
+            met_by[partner] = -1
+            if has_room and n_pairs <= most:
+                one[n_pairs] = entry
+                other[n_pairs] = partner
+                for y in range(n_classes):
+                    counts[n_pairs, y] = sums[partner, y]
+                n_pairs += 1
             for y in range(n_classes):
-                counts[n_pairs, y] = sums[partner, y]
                 sums[partner, y] = 0.0
-            n_pairs += 1
-        if n_pairs > most:
+        if not has_room:
             break
-    return one[:n_pairs].copy(), other[:n_pairs].copy(), counts[:n_pairs].copy()
+        entry = entry + 1 if n_pairs <= most else n_entries
+    return entry, n_pairs
+
+
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+def _sort(numbers, n):
+    """Sort the first n numbers (Shell's sort, which compiles in a tenth of the time that numpy's takes)."""
+    gap = 1
+    while gap < n:
+        gap = 3 * gap + 1
+    while gap > 1:
+        gap //= 3
+        for i in range(gap, n):
+            number, at = numbers[i], i
+            while at >= gap and numbers[at - gap] > number:
+                numbers[at] = numbers[at - gap]
+                at -= gap
+            numbers[at] = number
 
 
 def _sums(groups: NDArray[np.int64], counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -57,25 +57,29 @@ def share_before(one, one_at, other, other_at, mode):
     return False
 
 
-@njit(cache=True, nogil=True, inline="always")
-def find_neighbours(groups, indices, at, itself, out):
+@njit(cache=True, nogil=True, no_cpython_wrapper=True)
+def find_neighbours(group_indices, first, starts, members, indices, at, itself, out):
     """Write the positions of the grouped cells that share a dimension with a cell; return their number."""
     n_found = 0
     for q in range(indices.shape[0]):
-        group = groups.first[q] + indices[q, at]
-        for place in range(groups.starts[group], groups.starts[group + 1]):
-            member = groups.members[q, place]
-            if member != itself and not share_before(groups.indices, member, indices, at, q):
+        group = first[q] + indices[q, at]
+        for place in range(starts[group], starts[group + 1]):
+            member = members[q, place]
+            if member != itself and not share_before(group_indices, member, indices, at, q):
                 out[n_found] = member
                 n_found += 1
     return n_found
 
 
-@njit(cache=True, nogil=True)
-def link_neighbours(indices, row_starts, widest):
+def link_neighbours(indices: NDArray[np.int64], row_starts: NDArray[np.int64], widest: int) -> NDArray[np.int64]:
     """For every mode and item, the next item of its row with the same index in that mode, or -1."""
     later = np.empty(indices.shape, np.int64)
-    following = np.full(widest, -1, np.int64)
+    _link_neighbours(indices, row_starts, np.full(widest, -1, np.int64), later)
+    return later
+
+
+@njit(cache=True, nogil=True)
+def _link_neighbours(indices, row_starts, following, later):
     for q in range(indices.shape[0]):
         for row in range(row_starts.shape[0] - 1):
             for item in range(row_starts[row + 1] - 1, row_starts[row] - 1, -1):
@@ -83,4 +87,3 @@ def link_neighbours(indices, row_starts, widest):
                 following[indices[q, item]] = item
             for item in range(row_starts[row], row_starts[row + 1]):
                 following[indices[q, item]] = -1
-    return later

@@ -17,40 +17,18 @@ the score of naive Bayes.
 from __future__ import annotations
 
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unnaive.core.compiled import njit
-from unnaive.tensors.bat_changes import (
-    TensorTables,
-    begin_change,
-    change_of,
-    clear_pairs,
-    count_pairs,
-    lay_out,
-    no_change,
-)
+from unnaive.tensors.bat_changes import TensorTables, begin_change, change_of, count_pairs, no_change
 from unnaive.tensors.bat_counts import CodedTensors
-from unnaive.tensors.bat_neighbours import indices_of
+from unnaive.tensors.bat_neighbours import find_neighbours, indices_of
 
 _BLOCK_BYTES = 1 << 21  # of parents' scores at a time, so that they stay in cache
 _MAX_ROWS = 512
 _SAFE_RANGE = 600.0  # exp(-745) is zero
-
-
-class Averaged(NamedTuple):
-    """The parents of an average, and the sum over those that no item has changed."""
-
-    opened: NDArray[np.float64]  # initial scores in each state; log 0 without weight
-    default: NDArray[np.float64]  # the same for their defaults
-    weight: NDArray[np.float64]
-    largest: NDArray[np.float64]  # of the scores of parents with their default
-    share: NDArray[np.float64]  # weight times exp(score - largest)
-    in_range: bool  # whether no share is lost to underflow
-    constant_weight: float
-    n_constant: int
 
 
 def score_tensors(
@@ -68,7 +46,8 @@ def score_tensors(
     opened = np.where(parent_weight[:, None] > 0, tables.opened, -np.inf)
     default = opened[tables.first_state[:-1]]
     n_constant = prod(tensors.mode_sizes) - n_cells
-    averaged = Averaged(opened, default, weight, *_parents_with_defaults(default, weight), constant_weight, n_constant)
+    largest, share, in_range = _parents_with_defaults(default, weight)
+    change = no_change(tables)
     n_rows = int(np.clip(_BLOCK_BYTES // max(1, 8 * n_classes * n_cells), 1, _MAX_ROWS))
     for first in range(part.start, part.stop, n_rows):
         stop = min(first + n_rows, part.stop)
@@ -78,25 +57,54 @@ def score_tensors(
         order = np.argsort(entries, kind="stable")
         _, starts = np.unique(entries[order], return_index=True)
         places, known = _places(tables.cells, cells), _places(tables.entries, entries)
+        states = np.where(known >= 0, known + places + 1, -1)
         block = slice(first - part.start, stop - part.start)
-        _score_block(
-            tables,
-            averaged,
-            tensors.indptr[first : stop + 1] - items.start,
+        row_of = np.repeat(np.arange(stop - first), np.diff(tensors.indptr[first : stop + 1]))
+        varies = places >= 0
+        at, held = (row_of[varies], places[varies]), states[varies]
+        of_parents = np.empty((stop - first, n_cells, n_classes))
+        of_parents[:] = default
+        of_parents[at] = np.where(held[:, None] >= 0, opened[held], -np.inf)  # a value never seen is no parent
+        shift = np.zeros(of_parents.shape[:2], np.int32)  # from the default of each cell to its state
+        shift[at] = np.where(held >= 0, held - tables.first_state[at[1]], 0)
+        changed = np.full(shift.shape, not in_range)  # whether a parent's share of the sum is not that of its default
+        changed[at] = True
+        scores[block] = tables.nothing
+        _change_parents(
+            tables.class_count,
+            tables.first_state,
+            tables.default_of,
+            tables.state_count,
+            *tables.groups,
+            tables.beside_starts,
+            tables.beside,
+            tables.pair_count,
+            tables.logs,
+            tables.block_starts,
+            tables.blocks,
+            row_of,
             places,
-            np.where(known >= 0, known + places + 1, -1),
+            states,
             indices_of(cells, tensors.mode_sizes),
             order,
             np.append(starts, len(order)),
+            shift,
+            np.empty(n_cells, np.int64),
+            *change,
+            of_parents,
+            changed,
             scores[block],
-            lacking[block],
         )
+        n_left = n_constant - np.bincount(row_of[~varies], minlength=stop - first)
+        weights = weight, constant_weight * n_left
+        _average(*weights, of_parents, changed, largest, share, tables.constant_open, scores[block], lacking[block])
     return scores, lacking
 
 
 def _parents_with_defaults(
     opened: NDArray[np.float64], weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
+    """Of parents with their defaults: the largest score, weight times exp(score - largest), and if none underflows."""
     possible = np.isfinite(opened)
     largest = opened.max(axis=0, initial=-np.inf)
     largest[~possible.any(axis=0)] = 0.0
@@ -113,98 +121,102 @@ def _places(known: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int
 
 
 @njit(cache=True, nogil=True)
-def _score_block(tables, averaged, row_starts, cells, states, indices, order, starts, scores, lacking):
-    n_rows, n_classes = scores.shape
-    n_cells = tables.cells.shape[0]
-    opened = np.empty((n_rows, n_cells, n_classes))
-    shift = np.zeros((n_rows, n_cells), np.int32)  # from the default of each cell to its state
-    changed = np.full((n_rows, n_cells), not averaged.in_range)
-    row_of = np.empty(cells.shape[0], np.int64)
-    n_constant = np.full(n_rows, averaged.n_constant)
-    for row in range(n_rows):
-        opened[row] = averaged.default
-        scores[row] = tables.nothing
-        for item in range(row_starts[row], row_starts[row + 1]):
-            row_of[item] = row
-            cell, state = cells[item], states[item]
-            if cell < 0:
-                n_constant[row] -= 1
-                continue
-            changed[row, cell] = True
-            if state >= 0:
-                shift[row, cell] = state - tables.first_state[cell]
-            for y in range(n_classes):
-                # A value never seen is no parent.
-                opened[row, cell, y] = averaged.opened[state, y] if state >= 0 else -np.inf
-    _change_parents(tables, row_of, cells, states, indices, order, starts, shift, opened, changed, scores)
-    for row in range(n_rows):
-        constant_weight = averaged.constant_weight * n_constant[row]
-        lacking[row] = _average(averaged, opened[row], changed[row], tables.constant_open, constant_weight, scores[row])
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _change_parents(tables, row_of, cells, states, indices, order, starts, shift, opened, changed, naive):
+def _change_parents(
+    class_count,
+    first_state,
+    default_of,
+    state_count,
+    group_indices,
+    group_first,
+    group_starts,
+    group_members,
+    beside_starts,
+    beside,
+    pair_count,
+    logs,
+    block_starts,
+    blocks,
+    row_of,
+    cells,
+    states,
+    indices,
+    order,
+    starts,
+    shift,
+    nearby,
+    held,
+    other,
+    naive,
+    with_held,
+    with_other,
+    opened,
+    changed,
+    scores,
+):
     """Add the changes of items to their parents and to naive Bayes' product, one value of a cell at a time."""
-    n_cells, n_classes = tables.cells.shape[0], naive.shape[1]
-    neighbours, lines = np.empty(n_cells, np.int64), np.empty(n_cells + 1, np.int64)
-    first_state, blocks = tables.first_state, tables.blocks
-    change = no_change(tables)
+    n_classes = scores.shape[1]
     for distinct in range(starts.shape[0] - 1):
         item = order[starts[distinct]]
         cell, state = cells[item], states[item]
-        nearby = neighbours[: lay_out(tables, indices, item, cell, neighbours, lines)]
-        begin_change(tables, cell, state, change)
-        kept = state >= 0 and tables.block_starts.shape[0] > 0
+        n_nearby = find_neighbours(group_indices, group_first, group_starts, group_members, indices, item, cell, nearby)
+        default, end = (first_state[cell], first_state[cell + 1]) if cell >= 0 else (-1, -1)
+        begin_change(class_count, state_count, logs, default, state, held, other, naive)
+        kept = state >= 0 and block_starts.shape[0] > 0
+        begin_held, end_held = (beside_starts[state], beside_starts[state + 1]) if state >= 0 else (0, 0)
+        begin_other, end_other = (beside_starts[default], beside_starts[end]) if cell >= 0 else (0, 0)
         if not kept:
-            count_pairs(tables, cell, state, change)
+            count_pairs(begin_held, end_held, beside, default_of, pair_count, with_held, False)
+            count_pairs(begin_other, end_other, beside, default_of, pair_count, with_other, False)
         for place in range(starts[distinct], starts[distinct + 1]):
             row = row_of[order[place]]
             for y in range(n_classes):
-                naive[row, y] += change.naive[y]
-            if kept:
-                start = tables.block_starts[state]
-                for j in range(nearby.shape[0]):
-                    p = nearby[j]
-                    changed[row, p] = True
-                    line = start + lines[j] + shift[row, p]
+                scores[row, y] += naive[y]
+            line = block_starts[state] if kept else 0
+            for at in range(n_nearby):
+                p = nearby[at]
+                changed[row, p] = True
+                of_default = first_state[p]
+                if kept:
                     for y in range(n_classes):
-                        opened[row, p, y] += blocks[line, y]
-            else:
-                for p in nearby:
-                    changed[row, p] = True
-                    of_parent = first_state[p] + shift[row, p]
+                        opened[row, p, y] += blocks[line + shift[row, p], y]
+                    line += first_state[p + 1] - of_default
+                else:
+                    parent = of_default + shift[row, p]
                     for y in range(n_classes):
-                        opened[row, p, y] += change_of(tables, change, of_parent, first_state[p], y)
+                        opened[row, p, y] += change_of(
+                            state_count, logs, held, other, naive, with_held, with_other, parent, of_default, y
+                        )
         if not kept:
-            clear_pairs(tables, cell, state, change)
+            count_pairs(begin_held, end_held, beside, default_of, pair_count, with_held, True)
+            count_pairs(begin_other, end_other, beside, default_of, pair_count, with_other, True)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _average(averaged, opened, changed, constant_open, constant_weight, out):
-    """Add the log of the weighted average over parents; return whether there are none (naive Bayes' score)."""
-    n_parents = opened.shape[0]
-    total = constant_weight
-    for j in range(n_parents):
-        if opened[j, 0] > -np.inf:
-            total += averaged.weight[j]
-    if total == 0.0:
-        for y in range(out.shape[0]):
-            out[y] += constant_open[y]
-        return True
-    for y in range(out.shape[0]):
-        largest = constant_open[y] if constant_weight > 0.0 else -np.inf
-        unchanged = 0.0
+@njit(cache=True, nogil=True)
+def _average(weight, constant_weight, opened, changed, largest_default, share, constant_open, scores, lacking):
+    """Add the log of the weighted average over parents, and mark rows without any (naive Bayes' score)."""
+    n_rows, n_parents, n_classes = opened.shape
+    for row in range(n_rows):
+        total = constant_weight[row]
         for j in range(n_parents):
-            if changed[j]:
-                largest = max(largest, opened[j, y])
-            else:
-                unchanged += averaged.share[j, y]
-        if unchanged > 0.0:
-            largest = max(largest, averaged.largest[y])
-        score = constant_weight * np.exp(constant_open[y] - largest)
-        score += unchanged * np.exp(averaged.largest[y] - largest) if unchanged > 0.0 else 0.0
-        for j in range(n_parents):
-            if changed[j]:
-                score += averaged.weight[j] * np.exp(opened[j, y] - largest)
-        out[y] += largest + np.log(score / total)
-    return False
+            if opened[row, j, 0] > -np.inf:
+                total += weight[j]
+        lacking[row] = total == 0.0
+        for y in range(n_classes):
+            if lacking[row]:
+                scores[row, y] += constant_open[y]
+                continue
+            largest = constant_open[y] if constant_weight[row] > 0.0 else -np.inf
+            unchanged = 0.0
+            for j in range(n_parents):
+                if changed[row, j]:
+                    largest = max(largest, opened[row, j, y])
+                else:
+                    unchanged += share[j, y]
+            if unchanged > 0.0:
+                largest = max(largest, largest_default[y])
+            score = constant_weight[row] * np.exp(constant_open[y] - largest)
+            score += unchanged * np.exp(largest_default[y] - largest) if unchanged > 0.0 else 0.0
+            for j in range(n_parents):
+                if changed[row, j]:
+                    score += weight[j] * np.exp(opened[row, j, y] - largest)
+            scores[row, y] += largest + np.log(score / total)

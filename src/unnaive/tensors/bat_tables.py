@@ -11,15 +11,13 @@ from unnaive.tensors.bat_changes import (
     begin_change,
     block_sizes,
     change_of,
-    clear_pairs,
     count_pairs,
     count_with,
-    lay_out,
     log_after,
     no_change,
 )
 from unnaive.tensors.bat_counts import TensorCounts
-from unnaive.tensors.bat_neighbours import group_cells
+from unnaive.tensors.bat_neighbours import find_neighbours, group_cells
 
 _MAX_LOGS = 1 << 20
 _MAX_BYTES = 1 << 29  # of blocks; beyond it, changes are computed when needed
@@ -67,7 +65,24 @@ def tensor_tables(counts: TensorCounts) -> TensorTables:
     often = entry_count.sum() >= _OFTEN * len(counts.entries)
     if often and 8 * n_classes * starts[-1] <= min(_MAX_BYTES, counts.max_bytes):
         tables = tables._replace(block_starts=starts, blocks=np.empty((starts[-1], n_classes)))
-    if _prepare(tables) < -_ROUNDING * max(1.0, total.max()):
+    least = _prepare(
+        tables.class_count,
+        tables.first_state,
+        tables.default_of,
+        tables.state_count,
+        tables.n_values,
+        *tables.groups,
+        tables.beside_starts,
+        tables.beside,
+        tables.pair_count,
+        tables.opened,
+        tables.logs,
+        tables.block_starts,
+        tables.blocks,
+        np.empty(len(cells), np.int64),
+        *no_change(tables),
+    )
+    if least < -_ROUNDING * max(1.0, total.max()):
         raise ValueError("The counts are inconsistent.")
     tables.opened[first_state[:-1][~possible]] = -np.inf
     return tables
@@ -105,56 +120,85 @@ def _both_ways(
     entries = np.divmod(counts.pairs, counts.n_entries)
     one, other = (state_of[np.searchsorted(counts.entries, part)] for part in entries)
     starts = _ends(np.bincount(one, minlength=n_states) + np.bincount(other, minlength=n_states))
-    return starts, *_list_both_ways(starts, one, other, counts.in_ones(counts.pair_count))
-
-
-@njit(cache=True, nogil=True)
-def _list_both_ways(starts, one, other, pair_count):
-    free = starts.copy()
-    n_pairs, n_classes = pair_count.shape
-    beside, counts = np.empty(2 * n_pairs, np.int64), np.empty((2 * n_pairs, n_classes))
+    pair_count = counts.in_ones(counts.pair_count)
+    beside, beside_count = np.empty(2 * len(one), np.int64), np.empty((2 * len(one), counts.n_classes))
     # Pairs are in order, so the states below each state come in order, before those above it.
-    for owner, partner in ((other, one), (one, other)):
-        for pair in range(n_pairs):
-            place = free[owner[pair]]
-            free[owner[pair]] += 1
-            beside[place] = partner[pair]
-            for y in range(n_classes):
-                counts[place, y] = pair_count[pair, y]
-    return beside, counts
+    free = starts.copy()
+    _list_pairs(free, other, one, pair_count, beside, beside_count)
+    _list_pairs(free, one, other, pair_count, beside, beside_count)
+    return starts, beside, beside_count
 
 
 @njit(cache=True, nogil=True)
-def _prepare(tables):
+def _list_pairs(free, owners, partners, pair_count, beside, beside_count):
+    """Write pairs into the next free places of their owners."""
+    for pair in range(owners.shape[0]):
+        place = free[owners[pair]]
+        free[owners[pair]] = place + 1
+        beside[place] = partners[pair]
+        for y in range(pair_count.shape[1]):
+            beside_count[place, y] = pair_count[pair, y]
+
+
+@njit(cache=True, nogil=True)
+def _prepare(
+    class_count,
+    first_state,
+    default_of,
+    state_count,
+    n_values,
+    indices,
+    first,
+    starts,
+    members,
+    beside_starts,
+    beside,
+    pair_count,
+    opened,
+    logs,
+    block_starts,
+    blocks,
+    nearby,
+    held,
+    other,
+    naive,
+    with_held,
+    with_other,
+):
     """Add the ratios of default cells to the initial scores, and fill the blocks; return the lowest count."""
-    n_cells, n_classes = tables.n_values.shape[0], tables.class_count.shape[0]
-    neighbours, lines = np.empty(n_cells, np.int64), np.empty(n_cells + 1, np.int64)
-    logs, first_state = tables.logs, tables.first_state
-    change = no_change(tables)
+    n_classes = class_count.shape[0]
     least = 0.0
-    for c in range(n_cells):
-        nearby = neighbours[: lay_out(tables, tables.groups.indices, c, c, neighbours, lines)]
-        begin_change(tables, c, -1, change)
-        count_pairs(tables, c, -1, change)
-        more = tables.n_values[c] - 1.0
+    for c in range(n_values.shape[0]):
+        n_nearby = find_neighbours(indices, first, starts, members, indices, c, c, nearby)
+        default, end = first_state[c], first_state[c + 1]
+        begin_pairs, end_pairs = beside_starts[default], beside_starts[end]
+        count_pairs(begin_pairs, end_pairs, beside, default_of, pair_count, with_other, False)
+        more = n_values[c] - 1.0
         for y in range(n_classes):
-            total = tables.class_count[y]
-            alone = log_after(logs, total + more) - log_after(logs, total - change.other[y])
-            for p in nearby:
+            total = class_count[y]
+            other[y] = total - state_count[default, y]
+            alone = log_after(logs, total + more) - log_after(logs, total - other[y])
+            for at in range(n_nearby):
+                p = nearby[at]
                 for state in range(first_state[p], first_state[p + 1]):
-                    count = tables.state_count[state, y]
-                    both = count - count_with(change.other, change.with_other, state, first_state[p], y)
+                    count = state_count[state, y]
+                    both = count - count_with(other, with_other, state, first_state[p], y)
                     least = min(least, both)
-                    tables.opened[state, y] += log_after(logs, both) - log_after(logs, count + more) + alone
-        for held in range(first_state[c] + 1, first_state[c + 1] if tables.block_starts.shape[0] else 0):
-            begin_change(tables, c, held, change)
-            count_pairs(tables, -1, held, change)
-            line = tables.block_starts[held]
-            for p in nearby:
-                for state in range(first_state[p], first_state[p + 1]):
+                    opened[state, y] += log_after(logs, both) - log_after(logs, count + more) + alone
+        for state in range(default + 1, end if block_starts.shape[0] else 0):
+            begin_change(class_count, state_count, logs, default, state, held, other, naive)
+            count_pairs(
+                beside_starts[state], beside_starts[state + 1], beside, default_of, pair_count, with_held, False
+            )
+            line = block_starts[state]
+            for at in range(n_nearby):
+                p = nearby[at]
+                for parent in range(first_state[p], first_state[p + 1]):
                     for y in range(n_classes):
-                        tables.blocks[line, y] = change_of(tables, change, state, first_state[p], y)
+                        blocks[line, y] = change_of(
+                            state_count, logs, held, other, naive, with_held, with_other, parent, first_state[p], y
+                        )
                     line += 1
-            clear_pairs(tables, -1, held, change)
-        clear_pairs(tables, c, -1, change)
+            count_pairs(beside_starts[state], beside_starts[state + 1], beside, default_of, pair_count, with_held, True)
+        count_pairs(begin_pairs, end_pairs, beside, default_of, pair_count, with_other, True)
     return least
