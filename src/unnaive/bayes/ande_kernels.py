@@ -1,4 +1,8 @@
-"""Compiled scores of averaged two- and three-dependence estimators (A2DE, A3DE)."""
+"""Compiled scores of averaged two- and three-dependence estimators (A2DE, A3DE).
+
+``scaled`` is True for so many columns that products have to be moved into logarithms, else None: numba leaves out what
+depends on an argument that is None, so that a first prediction of other tables does not compile it.
+"""
 
 from __future__ import annotations
 
@@ -46,28 +50,13 @@ def _fill_parent_factor(factor, parents, bounds, offsets, counts, children, fact
     return fill_parent_factor(factor, parents, bounds, offsets, counts, children, factors, columns, group_size, inverse)
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True)
-def _end_row(score, largest, totals, width, scaled, n_admissible, n_frequent, out):
-    """Write a row's scores; return why there are none, or 0."""
-    if n_admissible == 0:
-        return NONE_FREQUENT if n_frequent == 0 else NONE_WEIGHTED
-    n_classes = out.shape[0]
-    overlap = totals.shape[0] - n_classes  # of the last lanes with those before
-    for y in range(n_classes):
-        if scaled:
-            out[y] = np.log(score[y]) + largest[y]
-        else:
-            out[y] = np.log(totals[y] if y < n_classes - width else totals[y + overlap])
-    return 0
-
-
 @njit(cache=True, nogil=True)
-def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fallback, lanes):
+def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fallback, lanes, scaled):
     """Joint log scores averaged over sets of two parents; ``fallback`` says which rows have none, and why."""
-    scaled, every = factors.scaled, factors.every
-    n_classes, width = out.shape[1], len(lanes)
+    n_classes, width, every = out.shape[1], len(lanes), factors.every
     score, largest, product, logs = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     totals = np.empty(-(-n_classes // width) * width)
+    overlap = totals.shape[0] - n_classes  # of the last lanes with those before
     factor, computed_for, status, inverse = sets
     starts, has_missing = factors.starts, factors.has_missing
     columns, offsets, extra, group_size, n_changes = row
@@ -99,7 +88,7 @@ def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fal
                 if status[high] != ADMISSIBLE:
                     continue
                 n_admissible += 1
-                if scaled:
+                if scaled is not None:
                     for y in range(n_classes):
                         product[y] = 1.0
                         logs[y] = factor[high, y]
@@ -107,25 +96,32 @@ def score_two_parents(codes, order, pairs, triples, factors, row, sets, out, fal
                     _multiply_scaled(product, triples, middle, second, extra, b + 1, a, logs, every)
                     _multiply_scaled(product, triples, high, third, extra, a + 1, size, logs, every)
                     add_scaled(score, product, logs, largest)
-                    continue
-                for start in range(0, n_classes, width):
-                    y = min(start, n_classes - width)  # the last lanes overlap those before
-                    table = flat, n_classes, y, lanes
-                    products = load(flat_factor, high * n_classes + y, lanes)
-                    products = _multiply(products, table, low, first, extra, 0, b)
-                    products = _multiply(products, table, middle, second, extra, b + 1, a)
-                    products = _multiply(products, table, high, third, extra, a + 1, size)
-                    store(totals, start, add(load(totals, start, lanes), products))
-        fallback[r] = _end_row(score, largest, totals, width, scaled, n_admissible, n_frequent, out[r])
+                else:
+                    for start in range(0, n_classes, width):
+                        y = min(start, n_classes - width)  # the last lanes overlap those before
+                        table = flat, n_classes, y, lanes
+                        products = load(flat_factor, high * n_classes + y, lanes)
+                        products = _multiply(products, table, low, first, extra, 0, b)
+                        products = _multiply(products, table, middle, second, extra, b + 1, a)
+                        products = _multiply(products, table, high, third, extra, a + 1, size)
+                        store(totals, start, add(load(totals, start, lanes), products))
+        if n_admissible == 0:
+            fallback[r] = NONE_FREQUENT if n_frequent == 0 else NONE_WEIGHTED
+        elif scaled is not None:
+            for y in range(n_classes):
+                out[r, y] = np.log(score[y]) + largest[y]
+        else:
+            for y in range(n_classes):
+                out[r, y] = np.log(totals[y] if y < n_classes - width else totals[y + overlap])
 
 
 @njit(cache=True, nogil=True)
-def score_three_parents(codes, order, triples, quads, factors, row, sets, out, fallback, lanes):
+def score_three_parents(codes, order, triples, quads, factors, row, sets, out, fallback, lanes, scaled):
     """The same over sets of three parents."""
-    scaled, every = factors.scaled, factors.every
-    n_classes, width = out.shape[1], len(lanes)
+    n_classes, width, every = out.shape[1], len(lanes), factors.every
     score, largest, product, logs = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     totals = np.empty(-(-n_classes // width) * width)
+    overlap = totals.shape[0] - n_classes  # of the last lanes with those before
     factor, computed_for, status, inverse = sets
     starts, has_missing = factors.starts, factors.has_missing
     columns, offsets, extra, group_size, n_changes = row
@@ -164,7 +160,7 @@ def score_three_parents(codes, order, triples, quads, factors, row, sets, out, f
                     if status[at] != ADMISSIBLE:
                         continue
                     n_admissible += 1
-                    if scaled:
+                    if scaled is not None:
                         for y in range(n_classes):
                             product[y] = 1.0
                             logs[y] = factor[at, y]
@@ -173,14 +169,21 @@ def score_three_parents(codes, order, triples, quads, factors, row, sets, out, f
                         _multiply_scaled(product, quads, places[2], third, extra, b + 1, a, logs, every)
                         _multiply_scaled(product, quads, places[3], fourth, extra, a + 1, size, logs, every)
                         add_scaled(score, product, logs, largest)
-                        continue
-                    for start in range(0, n_classes, width):
-                        y = min(start, n_classes - width)
-                        table = flat, n_classes, y, lanes
-                        products = load(flat_factor, at * n_classes + y, lanes)
-                        products = _multiply(products, table, places[0], first, extra, 0, c)
-                        products = _multiply(products, table, places[1], second, extra, c + 1, b)
-                        products = _multiply(products, table, places[2], third, extra, b + 1, a)
-                        products = _multiply(products, table, places[3], fourth, extra, a + 1, size)
-                        store(totals, start, add(load(totals, start, lanes), products))
-        fallback[r] = _end_row(score, largest, totals, width, scaled, n_admissible, n_frequent, out[r])
+                    else:
+                        for start in range(0, n_classes, width):
+                            y = min(start, n_classes - width)
+                            table = flat, n_classes, y, lanes
+                            products = load(flat_factor, at * n_classes + y, lanes)
+                            products = _multiply(products, table, places[0], first, extra, 0, c)
+                            products = _multiply(products, table, places[1], second, extra, c + 1, b)
+                            products = _multiply(products, table, places[2], third, extra, b + 1, a)
+                            products = _multiply(products, table, places[3], fourth, extra, a + 1, size)
+                            store(totals, start, add(load(totals, start, lanes), products))
+        if n_admissible == 0:
+            fallback[r] = NONE_FREQUENT if n_frequent == 0 else NONE_WEIGHTED
+        elif scaled is not None:
+            for y in range(n_classes):
+                out[r, y] = np.log(score[y]) + largest[y]
+        else:
+            for y in range(n_classes):
+                out[r, y] = np.log(totals[y] if y < n_classes - width else totals[y + overlap])

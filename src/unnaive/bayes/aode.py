@@ -81,8 +81,9 @@ class _Average:
         low, high = counts.tables[self.n - 1 : self.n + 1]
         rows = rows[cache_order(codes[rows], counts.n_values, high.nbytes)]
         row, sets = make_buffers(self.n, codes.shape[1], low, self.factors)
-        lanes = lanes_of(1 if self.factors.scaled else counts.n_classes)
-        self._kernel(codes, rows, low, high, self.factors, row, sets, scores, fallback, lanes)
+        scaled = self.factors.scaled or None
+        lanes = lanes_of(1 if scaled else counts.n_classes)
+        self._kernel(codes, rows, low, high, self.factors, row, sets, scores, fallback, lanes, scaled)
         for reason in (NONE_FREQUENT, NONE_WEIGHTED):
             rows = np.flatnonzero(fallback == reason)
             if len(rows):

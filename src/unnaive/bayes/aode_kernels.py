@@ -258,7 +258,7 @@ def _why_none(size, first, status):
 
 
 @njit(cache=True, nogil=True)
-def score_one_parent(codes, order, singles, pairs, factors, row, sets, out, fallback, lanes):
+def score_one_parent(codes, order, singles, pairs, factors, row, sets, out, fallback, lanes, _scaled):
     """Joint log scores averaged over one superparent at a time; ``fallback`` says which rows have none, and why."""
     n_classes, width = out.shape[1], len(lanes)
     starts, has_missing = factors.starts, factors.has_missing
@@ -308,7 +308,7 @@ def score_one_parent(codes, order, singles, pairs, factors, row, sets, out, fall
 
 
 @njit(cache=True, nogil=True)
-def score_one_parent_scaled(codes, order, singles, pairs, factors, row, sets, out, fallback, _lanes):
+def score_one_parent_scaled(codes, order, singles, pairs, factors, row, sets, out, fallback, _lanes, _scaled):
     """The same for so many columns that products have to be moved into logarithms."""
     n_columns = codes.shape[1]
     n_classes = out.shape[1]
