@@ -61,6 +61,15 @@ def test_patterns_and_supports_are_those_of_trying_all_sets(codes, min_count):
     assert found.stopped_by is None
 
 
+@pytest.mark.parametrize("room", [1, 2, 7])
+def test_patterns_are_the_same_however_often_their_room_is_doubled(monkeypatch, room):
+    codes, n_values = random_table(60, 6, 3)
+    expected = mined(codes, 2, n_values)
+    monkeypatch.setattr("unnaive.tensors.closed_patterns._FIRST_ROOM", room)
+    for found, other in zip(mined(codes, 2, n_values), expected):
+        np.testing.assert_array_equal(found, other)
+
+
 @given(tables, st.integers(1, 3), st.integers(1, 4))
 @examples(80)
 def test_a_length_limit_leaves_out_longer_patterns_and_changes_nothing_else(codes, min_count, max_length):
