@@ -209,7 +209,8 @@ def test_a_row_deep_in_the_file_is_named_by_its_line(folder):
     assert "line 500002: this row has 1 field" in refusal(folder, text)
 
 
-def test_a_file_that_changes_while_it_is_read_is_refused(folder):
+def test_a_file_that_is_not_held_and_changes_while_it_is_read_is_refused(folder, monkeypatch):
+    monkeypatch.setattr(delimited, "_MAX_HELD", 0)
     table = table_of(folder, "a,b\n1,2\n3,4\n")
     assert table.n_rows == 2
     (folder / "table.csv").write_text("a,b\n1,2\n")
@@ -218,6 +219,55 @@ def test_a_file_that_changes_while_it_is_read_is_refused(folder):
     (folder / "table.csv").write_text("a,b\n1,2\n3,x\n")
     with pytest.raises(DataError, match="changed while it was being read"):
         table.read()
+
+
+def test_a_file_of_moderate_size_is_read_once(folder):
+    table = table_of(folder, "a,b\n1,x\n,y\n")
+    assert table.n_rows == 2
+    (folder / "table.csv").unlink()
+    assert table.read().to_dict("list") == {"a": [1, pytest.approx(math.nan, nan_ok=True)], "b": ["x", "y"]}
+
+
+def found_in(table):
+    """All that a table says of itself, and its values to the last bit."""
+    try:
+        frame = table.read()
+    except DataError as error:
+        return str(error)
+    values = [column.to_numpy().view(np.int64) if column.dtype == np.float64 else column for _, column in frame.items()]
+    return table.kinds, table.remarks, table.decimal, frame.dtypes.tolist(), [of.tolist() for of in values]
+
+
+LIKE_NUMBERS = st.one_of(
+    st.sampled_from(["0", "-0", "00", "007", "-007", "0x1", "+1", " 2", "1.", ".5", "-0.5", "1e-05", "1e5", "1e999"]),
+    st.sampled_from(
+        ["", "NA", "-", "inf", "NAN", "nan", "1,5", "1.234,5", "2020-01-02", "31.12.2020", "x", '"', "1 2"]
+    ),
+    st.sampled_from(["9007199254740993", "9223372036854775807", "9223372036854775808", "1234567", "1_0", "1e", "\t3"]),
+)
+
+
+@examples(300)
+@given(
+    st.lists(st.sampled_from(["1", "2.5", "x", "2020-01-02", "1,5", "1e3"]), min_size=1, max_size=4),
+    st.lists(st.tuples(st.integers(0, 19), st.integers(0, 3), LIKE_NUMBERS), max_size=3),
+    st.sampled_from([",", ";", "|"]),
+    st.sampled_from([None, ".", ","]),
+    st.booleans(),
+    st.integers(0, 1 << 14),
+)
+def test_numbers_that_are_read_as_such_change_nothing(folder, usual, odd, sep, decimal, quote_all, max_held):
+    rows = [[*usual] for _ in range(20)]
+    for row, column, field in odd:
+        rows[row][column % len(usual)] = field
+    text = "\n".join(
+        sep.join(written(field, sep, quote_all) for field in row) for row in [[*"abcd"][: len(usual)], *rows]
+    )
+    reading = Reading(sep=sep, decimal=None if decimal == sep else decimal)
+    with patch.object(delimited, "_BLOCK", 32), patch.object(delimited, "_MAX_HELD", max_held):
+        found = found_in(table_of(folder, text, reading=reading))
+        with patch.object(delimited.ColumnScan, "expected", None):
+            assert found == found_in(table_of(folder, text, reading=reading))
 
 
 # The definition, in plain Python.

@@ -99,8 +99,28 @@ class ColumnScan:
         self._n_present = 0
         self.found: frozenset[str] = frozenset()  # the markers
 
+    @property
+    def expected(self) -> pa.DataType | None:
+        """The type of a column of plain numbers so far; None if any other text may tell more about it."""
+        if not self._n_present or self.found or self._largest > _EXACT:
+            return None
+        if self._is_whole:
+            return pa.int64() if self._fits else None
+        is_settled = self._dates.is_hopeless and not self._other_dates and not self._numbers[","].holds
+        return pa.float64() if is_settled and self._numbers["."].holds else None
+
+    def add_numbers(self, values: pa.Array) -> None:
+        """Take the numbers of the next block into account, which are of the expected type."""
+        self._has_missing |= values.null_count > 0
+        n_present = len(values) - values.null_count
+        self._n_present += n_present
+        if n_present and self._is_whole:
+            self._measure(values)
+        for guess in self._numbers.values():
+            guess.n_fit += n_present * guess.holds
+
     def add(self, values: pa.Array, block: int) -> None:
-        """Take the values of the next block into account."""
+        """Take the text of the next block into account."""
         self._has_missing |= values.null_count > 0
         guesses = [*self._numbers.values(), self._dates]
         if all(guess.is_hopeless for guess in guesses) or values.null_count == len(values):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import IO
+from types import MappingProxyType
+from typing import IO, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -32,6 +34,7 @@ _HEAD_LINES, _HEAD = 10_000, 1 << 20
 _USUAL = Reading()
 _WIDE = 1 << 16  # columns, for each of which arrow would keep all markers of missing values
 _BLOCK = 1 << 21  # bytes read at a time
+_MAX_HELD = 1 << 28  # bytes of rows that are not read again
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,11 @@ class _Scan:
     mark: str  # decimal
     marked: frozenset[str]  # columns in which markers of numbers stand for missing values
     remarks: list[str]
+    rows: list[pa.RecordBatch] | None  # all of them, if they are not too many: text, or numbers of the expected types
 
 
 class DelimitedFile(ArrowTable):
-    """A CSV or TSV file; it is scanned once as a whole before the first row is read.
+    """A CSV or TSV file; it is scanned once as a whole before the first row is read, and held if it is not large.
 
     A column is "number" if all its values are numbers, "integer" if they are whole, fit into 64 bits and none is
     missing, "date" if they are dates of ISO 8601, and "text" otherwise or if named in ``text``. Whole numbers that
@@ -99,12 +103,20 @@ class DelimitedFile(ArrowTable):
 
     @cached_property
     def _scan(self) -> _Scan:
+        # Columns are expected to go on as they begin: numbers are then read as such, without their text.
+        return self._scanned(expecting=True) or cast(_Scan, self._scanned(expecting=False))
+
+    def _scanned(self, expecting: bool) -> _Scan | None:
+        """What a pass over all rows finds; None if a column does not hold what was expected."""
         marks = [self.reading.decimal] if self.reading.decimal else [".", *([","] if self._delimiter != "," else [])]
         markers = self._markers
         scans = {name: ColumnScan(markers) for name in self.columns}
-        n_rows = 0
+        expecting &= "." in marks and len(self._names) <= _WIDE
+        expected: dict[str, pa.DataType] = {}
+        n_rows = n_bytes = 0
+        held: list[pa.RecordBatch] = []
         repeated: list[str] = []  # names that also stand below
-        for n_blocks, batch in self._strings(self.columns):
+        for n_blocks, batch in self._strings(self.columns, expected):
             if not n_rows and self.reading.header:
                 repeated = [
                     name
@@ -113,7 +125,17 @@ class DelimitedFile(ArrowTable):
                 ]
             n_rows += batch.num_rows
             for scan, values in zip(scans.values(), batch.columns):
-                scan.add(values, n_blocks)
+                if pa.types.is_string(values.type):
+                    scan.add(values, n_blocks)
+                else:
+                    scan.add_numbers(values)
+            n_bytes += batch.nbytes
+            held = [*held, batch] if n_bytes <= _MAX_HELD else []
+            if expecting:
+                known = {name: scan.expected for name, scan in scans.items() if name not in self._text}
+                if any(known[name] is None for name in expected):
+                    return None
+                expected.update({name: type_ for name, type_ in known.items() if type_ is not None})
         if not n_rows:
             raise self.source.error(
                 "there is a header, but there are no rows below it." if self.reading.header else "there are no rows."
@@ -122,7 +144,7 @@ class DelimitedFile(ArrowTable):
         kinds = {name: "text" if name in self._text else scan.kind(mark) for name, scan in scans.items()}
         marked = frozenset(name for name, scan in scans.items() if scan.found and kinds[name] != "text")
         remarks = [*self._remarks_on_rows(mark, repeated), *self._remarks_on_columns(scans, mark)]
-        return _Scan(kinds, n_rows, mark, marked, remarks)
+        return _Scan(kinds, n_rows, mark, marked, remarks, held if n_bytes <= _MAX_HELD else None)
 
     @property
     def _markers(self) -> pa.Array:
@@ -175,34 +197,33 @@ class DelimitedFile(ArrowTable):
     def _records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         scan, none = self._scan, pa.array([], pa.string())
         markers = [self._markers if name in scan.marked else none for name in columns]
-        for _, batch in self._strings(columns):
+        held = scan.rows
+        for batch in (batch for _, batch in self._strings(columns)) if held is None else held:
             try:
                 arrays = [
                     as_kind(values, scan.kinds[name], scan.mark, of_column)
-                    for values, name, of_column in zip(batch.columns, columns, markers)
+                    for values, name, of_column in zip(batch.select(columns).columns, columns, markers)
                 ]
             except pa.ArrowInvalid:
                 raise self.source.error("the file changed while it was being read; read it again.") from None
             yield pa.RecordBatch.from_arrays(arrays, names=columns)
 
-    def _strings(self, columns: list[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """Blocks of rows with all fields as text, each with the number of blocks before it."""
+    def _strings(
+        self, columns: list[str], expected: Mapping[str, pa.DataType] = MappingProxyType({})
+    ) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Blocks of rows with all fields as text, each with the number of blocks before it.
+
+        Columns of an ``expected`` type, which may be named while blocks are read, are numbers where all fields of a
+        block are written as such.
+        """
         is_wide = len(self._names) > _WIDE
-        parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
-        convert = arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(columns, pa.string()),
-            include_columns=columns,
-            null_values=[] if is_wide else self.reading.markers,
-            strings_can_be_null=True,
-        )
         n_above = int(self.reading.header)
         n_blocks = 0
         try:
             with self.source.open() as stream:
                 for block in self._blocks(stream):
                     if block.strip(b"\r\n"):
-                        read = arrow_csv.ReadOptions(column_names=self._names, block_size=len(block) + 2)
-                        rows = arrow_csv.read_csv(_in_memory(block), read, parse, convert)
+                        rows = self._numbers_in(block, columns, expected) or self._rows_in(block, columns)
                         if len(block) > self.source.limits.field_bytes:
                             self._refuse_long_fields(rows, block, n_blocks)
                         for batch in rows.slice(n_above).combine_chunks().to_batches():
@@ -213,6 +234,31 @@ class DelimitedFile(ArrowTable):
             raise self._row_error(error, n_blocks) from None
         except pa.ArrowException as error:
             raise self._parse_error(str(error)) from None
+
+    def _rows_in(
+        self, block: bytes, columns: list[str], types: Mapping[str, pa.DataType] = MappingProxyType({})
+    ) -> pa.Table:
+        """The fields of a block, as text where no other type is named."""
+        parse = arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True)
+        convert = arrow_csv.ConvertOptions(
+            column_types={**dict.fromkeys(columns, pa.string()), **types},
+            include_columns=columns,
+            null_values=[] if len(self._names) > _WIDE else self.reading.markers,
+            strings_can_be_null=True,
+        )
+        read = arrow_csv.ReadOptions(column_names=self._names, block_size=len(block) + 2)
+        return arrow_csv.read_csv(_in_memory(block), read, parse, convert)
+
+    def _numbers_in(self, block: bytes, columns: list[str], types: Mapping[str, pa.DataType]) -> pa.Table | None:
+        """The fields of a block with columns of some types; None if a field is not written as one of these numbers."""
+        if not types or len(block) > self.source.limits.field_bytes or _has_codes(block, self._delimiter):
+            return None
+        try:
+            rows = self._rows_in(block, columns, types)
+        except pa.ArrowInvalid:
+            return None
+        numbers = [rows.column(name) for name, type_ in types.items() if pa.types.is_floating(type_)]
+        return rows if all(pc.all(pc.is_finite(of)).as_py() is not False for of in numbers) else None
 
     def _without_markers(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         markers = pa.array(self.reading.markers, pa.string())
@@ -270,6 +316,12 @@ class DelimitedFile(ArrowTable):
             within = f"within the {limits.line_bytes:,} bytes that a row may have"
             return self.source.error(f"a quote is opened in this row and never closed, or not {within}.", line)
         return self.source.beyond("line_bytes", line)
+
+
+def _has_codes(block: bytes, delimiter: str) -> bool:
+    """Whether a field may begin with a zero that no number begins with, as in 007, or be a negative zero."""
+    begins = rf'(?:^|[\n\r"{re.escape(delimiter)}])[ \t]*'
+    return pc.match_substring_regex(pa.array([block]), rf"{begins}(?:[+-]?0[0-9xX]|-0(?:[^.]|$))")[0].as_py()
 
 
 def _separator(source: Source, usual: str) -> str:
