@@ -3,13 +3,14 @@
 import inspect
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 from sklearn.base import ClassifierMixin, TransformerMixin, is_classifier
 
 import unnaive
 from unnaive.baselines.peers import PlainTable
-from unnaive.lazy import lazy_names
+from unnaive.lazy import import_later, lazy_names
 from unnaive.models import MODELS, classifier_of
 
 PUBLIC = [name for name in unnaive.__all__ if not name.startswith("__")]
@@ -108,3 +109,21 @@ def test_lazy_names_are_those_of_their_modules():
     assert get("lazy_names") is lazy_names
     with pytest.raises(AttributeError, match="has no attribute 'other'"):
         get("other")
+
+
+@pytest.mark.parametrize("use", ["sys.modules['xml.dom'].Node", "from xml.dom import Node", "import xml.dom.minidom"])
+def test_a_module_can_be_imported_later_whoever_imports_it(use, monkeypatch):
+    for name in [name for name in sys.modules if f"{name}.".startswith("xml.dom.")]:
+        monkeypatch.delitem(sys.modules, name)
+    import_later("xml.dom")
+    stands_for_it = sys.modules["xml.dom"]
+    assert import_module("xml.dom") is stands_for_it
+    assert not hasattr(stands_for_it, "__file__")
+    exec(use)
+    assert sys.modules["xml.dom"] is not stands_for_it
+    assert stands_for_it.Node is sys.modules["xml.dom"].Node
+
+
+def test_a_module_that_is_imported_stays_as_it_is():
+    import_later("subprocess")
+    assert sys.modules["subprocess"] is subprocess

@@ -68,6 +68,17 @@ def test_the_command_starts_without_loading_what_it_does_not_need():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
+def test_a_fit_imports_neither_what_it_does_not_use_nor_all_of_scikit_learn(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b,class\n" + "1,x,p\n2,y,q\n" * 9)
+    code = (
+        "import sys; from unnaive.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: print({'skops.io', 'scipy.stats._stats_py', 'sklearn.tree'} & sys.modules.keys())"
+    )
+    command = [sys.executable, "-c", code, "fit", "rows.csv", "-m", "nb", "-o", "model.unnaive"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout.endswith("\nset()\n")
+
+
 def test_names_labels_and_values_are_shown_as_they_are(folder, run):
     rows = pd.DataFrame(
         {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
@@ -13,6 +14,9 @@ from unnaive import __version__
 from unnaive.cli import compare, experiments, look, model, warm
 from unnaive.cli.console import print_error, warnings_in_a_line
 from unnaive.cli.options import INTERRUPTED
+from unnaive.lazy import import_later
+
+_COLLECT_AFTER = 100_000  # new objects: most of them are modules, functions and classes, which stay
 
 app = typer.Typer(
     help="Bayesian classifiers that drop the naive independence assumption.",
@@ -54,6 +58,10 @@ def main() -> None:
     """Run the command; errors are one sentence, and exit code 2."""
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]  # allowed anywhere
     debug = len(arguments) < len(sys.argv) - 1
+    gc.set_threshold(_COLLECT_AFTER)
+    import_later(
+        "scipy.stats"
+    )  # takes as long to import as all of scikit-learn that most commands need, which need it not
     try:
         with warnings_in_a_line():
             warnings.filterwarnings("ignore", "Glyph ")  # by matplotlib, about characters that a figure cannot show

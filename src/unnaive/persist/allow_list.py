@@ -17,7 +17,7 @@ import numpy as np
 from unnaive.core.bounded_json import bounded_json
 from unnaive.models import FILE_TYPES
 
-_SCHEMA = "schema.json"
+SCHEMA = "schema.json"
 _MAX_DEPTH = 300
 _MAX_SCHEMA = 2**27  # bytes, of at least _BYTES_OF_ITEM per item: skops writes some 20
 _BYTES_OF_ITEM = 8
@@ -131,16 +131,16 @@ def with_public_names(payload: bytes) -> bytes:
     """A model as skops writes it, with this package's types under their public names."""
     stream = io.BytesIO(payload)
     with ZipFile(stream, "a") as archive:
-        schema = json.loads(archive.read(_SCHEMA))
+        schema = json.loads(archive.read(SCHEMA))
         for node in nodes_of(schema):
             if f"{node['__module__']}.{node['__class__']}" in OWN_TYPES:
                 node["__module__"] = "unnaive"
         # skops writes the schema last, so that it can be overwritten without copying the arrays.
         last = archive.filelist.pop()
-        assert last.filename == _SCHEMA
-        del archive.NameToInfo[_SCHEMA]
+        assert last.filename == SCHEMA
+        del archive.NameToInfo[SCHEMA]
         archive.start_dir = last.header_offset
-        archive.writestr(_SCHEMA, json.dumps(schema))
+        archive.writestr(SCHEMA, json.dumps(schema))
     return stream.getvalue()
 
 
@@ -159,7 +159,7 @@ def audit(payload: bytes) -> tuple[list[str], list[str]]:
         others = {name for loader, name in named if name not in TYPES.get(loader, ())}
         if not others:
             for member in members:
-                if member.filename != _SCHEMA:
+                if member.filename != SCHEMA:
                     with archive.open(member) as array:
                         _check_array_file(array, member.file_size)
             _check_nodes(nodes, archive)
@@ -167,10 +167,10 @@ def audit(payload: bytes) -> tuple[list[str], list[str]]:
 
 
 def _schema_of(archive: ZipFile) -> Any:
-    size = archive.getinfo(_SCHEMA).file_size
+    size = archive.getinfo(SCHEMA).file_size
     if size > _MAX_SCHEMA:
         raise ValueError("The schema is too long.")
-    return bounded_json(archive.read(_SCHEMA), max_items=size // _BYTES_OF_ITEM, max_depth=_MAX_DEPTH)
+    return bounded_json(archive.read(SCHEMA), max_items=size // _BYTES_OF_ITEM, max_depth=_MAX_DEPTH)
 
 
 def _check_nodes(nodes: list[dict[str, Any]], archive: ZipFile) -> None:

@@ -28,6 +28,7 @@ from unnaive.core.bounded_json import bounded_json
 from unnaive.persist.allow_list import LOSS_MODULE, audit, with_public_names
 from unnaive.persist.manifest import describe, is_a, is_manifest, libraries, n_columns
 from unnaive.persist.output_file import OutputError, replacing
+from unnaive.persist.plain_model import plain_model
 from unnaive.persist.soundness import UnsafePatternError, check_model
 
 _FORMAT = 3
@@ -351,12 +352,10 @@ def _warn_of_another_release(manifest: dict[str, Any], types: list[str]) -> None
 
 
 def _pack(model: Any) -> bytes:
-    import skops.io
-
     _check_kind(model)
     refusal = f"This {type(model).__name__} cannot be saved, as"
     try:
-        payload = with_public_names(skops.io.dumps(model))
+        payload = plain_model(model) or _by_skops(model)
         _, others = audit(payload)
         if not others:
             check_model(model)
@@ -371,6 +370,12 @@ def _pack(model: Any) -> bytes:
     if len(payload) > _MAX_BYTES:
         raise ModelFileError(f"{refusal} it takes {len(payload):,} bytes.")
     return payload
+
+
+def _by_skops(model: Any) -> bytes:
+    import skops.io
+
+    return with_public_names(skops.io.dumps(model))
 
 
 def _unpack(payload: bytes, types: list[str]) -> Any:
