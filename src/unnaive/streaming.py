@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import repeat
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ from unnaive.io.formats import DataError, TableFile, as_text
 from unnaive.io.labels import LabelReader, labels_of, refuse_unlikely_target, words_on_rare_classes
 from unnaive.io.reading import DataWarning, Reading
 from unnaive.io.source import near
-from unnaive.io.table_file import LAST, HeldTable
+from unnaive.io.table_file import LAST, ArrowTable, HeldArrow, HeldTable
 from unnaive.models import classifier_of, model_to_save
 from unnaive.persist import SavedModel, save
 from unnaive.persist.manifest import class_weight_of
@@ -33,6 +33,8 @@ from unnaive.persist.predictions_file import STDOUT, check_suffix, writer
 _EVIDENCE_ROWS = 1_000  # explained at a time, which takes memory for each class and column
 _ROWS = 50_000  # read at a time
 _MAX_HELD = 1 << 25  # cells of a table that is read once
+
+_PLAIN = {"text", "number", "integer", "date"}  # kinds of columns that are the same in frames and in tables of arrow
 
 _USUAL = Reading()
 # Options of reading that differ from those a model was fitted with.
@@ -129,7 +131,7 @@ def fit_file(
         warnings.warn(remark, DataWarning, stacklevel=2)
     columns = columns_to_learn_from(table, str(table.source), target, text, categorical)
     small = table.n_rows * (1 + len(columns)) <= _MAX_HELD
-    rows = HeldTable(table, [*columns, target], _ROWS) if small else table
+    rows = _held(table, [*columns, target]) if small else table
     labels = LabelReader.of_file(rows, target, _ROWS)
     if len(labels.labels) < 2:
         raise DataError(
@@ -145,7 +147,7 @@ def fit_file(
         _fit_all_rows(model, rows, target, labels, columns, counted, progress)
     elif hasattr(model, "fit_batches") and class_weight is None:
         model.fit_batches(
-            lambda names: _labelled(rows, target, labels, columns if names is None else names, counted, progress)
+            lambda names: _labelled(rows, target, labels, columns if names is None else names, counted, progress, True)
         )
     else:
         _fit_whole(model, list(_labelled(rows, target, labels, columns, counted, progress)), class_weight)
@@ -165,6 +167,13 @@ def fit_file(
         entry.transductive,
         class_weight,
     )
+
+
+def _held(table: TableFile, columns: list[str]) -> TableFile:
+    """Some columns of a table, read once."""
+    if isinstance(table, ArrowTable) and {table.kinds[name] for name in columns} <= _PLAIN:
+        return HeldArrow(table, columns)
+    return HeldTable(table, columns, _ROWS)
 
 
 def _balanced(sizes: Mapping[Any, int]) -> ClassWeight:
@@ -542,20 +551,25 @@ def _labelled(
     names: list[str] | None,
     counted: dict[str, int],
     progress: Progress,
-) -> Iterator[tuple[pd.DataFrame, NDArray[Any]]]:
-    """Batches of the rows that have a label; counts them."""
+    as_held: bool = False,
+) -> Iterator[tuple[Any, NDArray[Any]]]:
+    """Batches of the rows that have a label; counts them. They are tables of arrow where ``as_held`` allows it."""
     if names is None:
         names = [name for name in table.columns if name != target]
     n_labelled = done = 0
     task = "read labels" if not names else f"read {', '.join(names) if len(names) < 3 else f'{len(names)} columns'}"
-    for frame in ahead(table.batches([*names, target], _ROWS)):
-        labelled = frame[target].notna()
-        done += len(frame)
+    held = table.rows.select(names) if as_held and isinstance(table, HeldArrow) else None
+    for start, frame in zip(
+        count(0, _ROWS), ahead(table.batches([target] if held is not None else [*names, target], _ROWS))
+    ):
+        rows, column = held.slice(start, _ROWS) if held is not None else frame[names], frame[target]
+        labelled = column.notna().to_numpy()
+        done += len(column)
         n_labelled += int(labelled.sum())
         if not labelled.all():
-            frame = frame[labelled]
-        if len(frame):
-            yield frame[names], labels.read(frame[target])
+            rows, column = rows.filter(labelled) if held is not None else rows[labelled], column[labelled]
+        if len(column):
+            yield rows, labels.read(column)
         progress(task, done, table.n_rows)
     counted.update(rows=n_labelled, unlabelled=done - n_labelled)  # at the end, as several passes may be under way
 

@@ -32,6 +32,7 @@ _MAX_SHOWN = 80  # characters of a value in a message
 _MAX_BITS_SHOWN, _DIGITS_PER_BIT = 200, 0.30103  # of an integer
 _MANY_OBJECTS = 1 << 14  # from here on, they are told apart by their addresses first
 _PLAIN = {str, bool, int, float, type(None)}
+_FEW_TEXTS = 8  # labels up to so many are compared with each, instead of being looked up
 _MAX_LABEL_RANGE = 1 << 16  # integer labels in a range up to this are counted instead of sorted
 
 IntArray: TypeAlias = NDArray[np.int64]
@@ -401,12 +402,26 @@ def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
             shifted = labels.astype(np.int64) - low
             present = np.bincount(shifted) > 0
             return (np.flatnonzero(present) + low).astype(labels.dtype), (np.cumsum(present) - 1)[shifted]
+    if labels.dtype.kind == "U" and len(labels) and (few := _few_texts(labels)) is not None:
+        distinct, places = few
+        return np.sort(distinct), np.argsort(np.argsort(distinct))[places]
     if labels.dtype.kind in "OU" and len(labels):
         coded = _read_objects(labels.astype(object, copy=False))  # of an array of strings Arrow reads up to a NUL
         if coded.values is None and is_text(coded.distinct):
             distinct = np.array(coded.distinct, dtype=labels.dtype)
             return np.sort(distinct), np.argsort(np.argsort(distinct))[coded.codes]
     return np.unique(labels, return_inverse=True)
+
+
+def _few_texts(labels: NDArray[np.str_]) -> tuple[NDArray[np.str_], IntArray] | None:
+    """The distinct texts, and the place of each label among them; None if there are more than a few."""
+    places, firsts = np.full(len(labels), -1), []
+    while places[first := int(places.argmin())] < 0:
+        if len(firsts) == _FEW_TEXTS:
+            return None
+        places[labels == labels[first]] = len(firsts)
+        firsts.append(first)
+    return labels[firsts], places
 
 
 _NAME_ALL = "Name all labels in `classes` on the first call to partial_fit."

@@ -270,11 +270,7 @@ def bins_of_batches(
     rest = [name for name in names if name not in columns]
     for start in range(0, len(rest), at_a_time):
         group = rest[start : start + at_a_time]
-        numbers, labels = np.empty((n_rows, len(group))), np.empty(n_rows, dtype=np.int64)
-        row = 0
-        for part, of_part in _read_batches(group, classes, batches, n_rows):
-            numbers[row : row + len(part)], labels[row : row + len(part)] = part, of_part
-            row += len(part)
+        ((numbers, labels),) = _read_batches(group, classes, batches, n_rows)
         cut_points.update(zip(group, clone(discretizer).fit(numbers, labels).cut_points_))
     return clone(discretizer)._take_over([cut_points[name] for name in names])
 
@@ -297,9 +293,10 @@ def _read_batches(
     names: list[str], classes: np.ndarray, batches: Batches, n_rows: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Numbers of the named columns and places of the labels among the classes, at most ``n_rows`` rows at a time."""
-    numbers, labels, row = np.empty((n_rows, len(names))), np.empty(n_rows, dtype=np.int64), 0
+    numbers, labels, row = np.empty((n_rows, len(names)), order="F"), np.empty(n_rows, dtype=np.int64), 0
     for X, y in batches(names):
-        places = np.searchsorted(classes, np.asarray(y))
+        found, places = index_labels(np.asarray(y))
+        places = np.searchsorted(classes, found)[places]
         columns = [_numbers(X[name], name) for name in names]
         done = 0
         while done < len(places):

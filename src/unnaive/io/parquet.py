@@ -39,6 +39,8 @@ class ParquetTable(ArrowTable):
             file = self._unpacked() if source.packed else source.path
             self._file = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
             schema = self._file.schema_arrow
+            texts = [field.name for field in schema if pa.types.is_string(field.type)]
+            self._file = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False, read_dictionary=texts)
             index = _index_columns(schema)
             super().__init__(source, [name for name in schema.names if name not in index])
         self._types = {name: plain_type(schema.field(name).type) for name in self.columns}
@@ -89,6 +91,9 @@ class ParquetTable(ArrowTable):
                 yield pa.RecordBatch.from_arrays(arrays, names=columns)
 
     def _plain(self, values: pa.Array, name: str) -> pa.Array:
+        if pa.types.is_dictionary(values.type) and pa.types.is_string(self._types[name]):
+            values.validate(full=True)
+            return values  # text is encoded in the file, and decoded where it is asked for
         return plain_values(values, self._types[name], name in self._with_missing)
 
     def _to_pandas(self, table: pa.Table) -> pd.DataFrame:

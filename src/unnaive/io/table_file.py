@@ -179,7 +179,12 @@ class ArrowTable(TableFile):
         """Record batches of any length, each with the final types."""
 
     def _to_pandas(self, table: pa.Table) -> pd.DataFrame:
-        return table.to_pandas(ignore_metadata=True, date_as_object=False)
+        plain = [_decoded(column) for column in table.columns]
+        return pa.table(plain, names=table.column_names).to_pandas(ignore_metadata=True, date_as_object=False)
+
+    def all_rows(self, columns: list[str]) -> pa.Table:
+        """Some columns whole; text may be encoded by dictionaries."""
+        return pa.Table.from_batches(list(self._all_records(columns)))
 
     def _all_records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         n_rows = 0
@@ -192,7 +197,7 @@ class ArrowTable(TableFile):
             )
 
     def read(self) -> pd.DataFrame:
-        return self._to_pandas(pa.Table.from_batches(list(self._all_records(self.columns))))
+        return self._to_pandas(self.all_rows(self.columns))
 
     def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
         start = 0
@@ -201,6 +206,34 @@ class ArrowTable(TableFile):
             frame.index = pd.RangeIndex(start, start + len(frame))
             start += len(frame)
             yield frame
+
+
+class HeldArrow(ArrowTable):
+    """Some columns of a table that arrow reads, held as they are read."""
+
+    def __init__(self, table: ArrowTable, columns: Sequence[str]) -> None:
+        super().__init__(table.source, columns)
+        self.rows = table.all_rows(self.columns)
+        self._table = table
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        kinds = self._table.kinds
+        return {name: kinds[name] for name in self.columns}
+
+    @property
+    def n_rows(self) -> int:
+        return self.rows.num_rows
+
+    def _records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        yield from self.rows.select(columns).to_batches()
+
+    def _to_pandas(self, table: pa.Table) -> pd.DataFrame:
+        return self._table._to_pandas(table)
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _regrouped(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]:
