@@ -558,7 +558,7 @@ def _labelled(
         names = [name for name in table.columns if name != target]
     n_labelled = done = 0
     task = "read labels" if not names else f"read {', '.join(names) if len(names) < 3 else f'{len(names)} columns'}"
-    held = table.rows.select(names) if as_held and isinstance(table, HeldArrow) else None
+    held = table.rows.select(names) if as_held and names and isinstance(table, HeldArrow) else None
     for start, frame in zip(
         count(0, _ROWS), ahead(table.batches([target] if held is not None else [*names, target], _ROWS))
     ):

@@ -48,7 +48,16 @@ def test_a_slice_of_numbers_copies_nothing():
     assert np.shares_memory(table[1:3].numbers, table.numbers)
 
 
-@pytest.mark.parametrize("labels", [[3, 1, 3, 2], [-5, 2**40, 0, 0], ["b", "a", "b", "c"], [True, False, True, True]])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [3, 1, 3, 2],
+        [-5, 2**40, 0, 0],
+        ["b", "a", "b", "c"],
+        [True, False, True, True],
+        [f"{n % 19}" for n in range(40)],
+    ],
+)
 def test_labels_are_indexed_in_sorted_order(labels):
     classes, indices = index_labels(np.array(labels))
     assert classes.tolist() == sorted(set(labels))

@@ -2,13 +2,14 @@
 
 import csv
 import io
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from unnaive.io.csv_blocks import LongRowError, OpenQuoteError, blocks_of_rows, count_line_ends
+from unnaive.io.csv_blocks import LongRowError, OpenQuoteError, blocks_of_rows, count_line_ends, may_have_codes
 
 
 def ends_and_openness(data):
@@ -97,3 +98,15 @@ def test_a_long_row_is_refused_with_the_lines_above_it_wherever_blocks_end():
             seen.extend(blocks_of_rows(io.BytesIO(data), ",", size, longest=50))
         assert count_line_ends(b"".join(seen)) + caught.value.n_lines == 3
         assert b"".join(blocks_of_rows(io.BytesIO(data), ",", size, longest=51)) == data
+
+
+@examples(300)
+@given(st.text('0019.,;-+ x"\n\te', max_size=8), st.sampled_from(",;"))
+def test_a_field_that_begins_as_no_number_does_is_noticed(text, delimiter):
+    field = rf'(?:^|[\n"{delimiter}])[ \t]*(?:[+-]?0[0-9x]|-0(?:[^.]|$))'
+    assert may_have_codes(text.encode(), delimiter) or not re.search(field, text)
+
+
+@pytest.mark.parametrize("text", ["0,1", "0.5,10,100", "1.07;-0.5", "x00,a0x,1e05", "a,b\n1,0\n"])
+def test_numbers_and_text_are_not_taken_for_codes(text):
+    assert not may_have_codes(text.encode(), ",")

@@ -13,11 +13,13 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from unnaive.core.compiled import njit
 from unnaive.io.limits import DEFAULT_LIMITS
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _QUOTE, _LINE_FEED, _RETURN = b'"'[0], b"\n"[0], b"\r"[0]
+_ZERO, _NINE, _POINT, _MINUS, _X, _LARGE_X = b"09.-xX"
 
 
 class RowError(ValueError):
@@ -79,6 +81,24 @@ def row_starts(block: bytes, delimiter: str) -> NDArray[np.intp]:
 def count_line_ends(block: bytes) -> int:
     """How many lines end in a block, by a line feed, a carriage return, or both."""
     return block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
+
+
+def may_have_codes(block: bytes, delimiter: str) -> bool:
+    """Whether a field may begin with a zero that no number begins with, as in 007, or be a negative zero."""
+    return _has_odd_zero(np.frombuffer(b"\n%b\n" % block, np.uint8), np.uint8(ord(delimiter)))
+
+
+@njit(cache=True, nogil=True)
+def _has_odd_zero(letters, delimiter):
+    """Whether a zero that begins a field, or follows a sign or space, is followed by a digit or x, or is negative."""
+    found = 0
+    for i in range(1, len(letters) - 1):  # without branches: many letters at a time
+        before, after = letters[i - 1], letters[i + 1]
+        begins = ((before < _ZERO) & (before != _POINT)) | (before == delimiter)
+        is_odd = ((after >= _ZERO) & (after <= _NINE)) | (after == _X) | (after == _LARGE_X)
+        is_negative = (before == _MINUS) & (after != _POINT)
+        found |= (letters[i] == _ZERO) & begins & (is_odd | is_negative)
+    return found != 0
 
 
 def _last_row_end(block: bytes, delimiter: str) -> tuple[int, bool]:

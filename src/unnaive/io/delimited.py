@@ -22,6 +22,7 @@ from unnaive.io.csv_blocks import (
     RowError,
     blocks_of_rows,
     count_line_ends,
+    may_have_codes,
     row_starts,
 )
 from unnaive.io.reading import Reading
@@ -319,8 +320,10 @@ class DelimitedFile(ArrowTable):
 
 
 def _has_codes(block: bytes, delimiter: str) -> bool:
-    """Whether a field may begin with a zero that no number begins with, as in 007, or be a negative zero."""
-    begins = rf'(?:^|[\n\r"{re.escape(delimiter)}])[ \t]*'
+    """Whether a field begins with a zero that no number begins with, as in 007, or is a negative zero."""
+    if not may_have_codes(block, delimiter):
+        return False
+    begins = rf'(?:^|[\n\r"{re.escape(delimiter)}])[ \t]*'  # slower, but dates and exponents are not mistaken for codes
     return pc.match_substring_regex(pa.array([block]), rf"{begins}(?:[+-]?0[0-9xX]|-0(?:[^.]|$))")[0].as_py()
 
 
