@@ -24,7 +24,9 @@ def warm(
 ) -> None:
     """Compile ahead what models of tables compile at their first use, for images and servers."""
     from unnaive.core.compiled import COMPILATION, check_kept
+    from unnaive.io.csv_blocks import may_have_codes
 
+    may_have_codes(b"", ",")  # of the readers of files, nothing else is compiled
     found = find_models(models or ["own"])
     with show_progress(as_json) as bars, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of small tables

@@ -415,7 +415,8 @@ def index_labels(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
 
 def _few_texts(labels: NDArray[np.str_]) -> tuple[NDArray[np.str_], IntArray] | None:
     """The distinct texts, and the place of each label among them; None if there are more than a few."""
-    places, firsts = np.full(len(labels), -1), []
+    places = np.full(len(labels), -1)
+    firsts: list[int] = []
     while places[first := int(places.argmin())] < 0:
         if len(firsts) == _FEW_TEXTS:
             return None

@@ -89,7 +89,7 @@ def may_have_codes(block: bytes, delimiter: str) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _has_odd_zero(letters, delimiter):
+def _has_odd_zero(letters: NDArray[np.uint8], delimiter: np.uint8) -> bool:
     """Whether a zero that begins a field, or follows a sign or space, is followed by a digit or x, or is negative."""
     found = 0
     for i in range(1, len(letters) - 1):  # without branches: many letters at a time
