@@ -187,3 +187,16 @@ def test_a_table_without_rows_or_columns_or_with_a_name_twice_is_refused(folder)
     pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"]), folder / "table.parquet")
     with pytest.raises(DataError, match="several columns named 'a'"):
         open_table(folder / "table.parquet")
+
+
+def test_text_of_few_values_stays_encoded_until_it_is_asked_for(tmp_path):
+    few, many = ["red", None, "blue"] * 100, [f"{row} of many" for row in range(300)]
+    pq.write_table(pa.table({"few": few, "many": many}), tmp_path / "table.parquet")
+    table = open_table(tmp_path / "table.parquet")
+    rows = table.all_rows(["few", "many"])
+    assert [pa.types.is_dictionary(column.type) for column in rows.columns] == [True, False]
+    assert table.kinds == {"few": "text", "many": "text"}
+    frame = table.read()
+    assert frame["many"].tolist() == many
+    assert frame["few"].astype(object).where(frame["few"].notna(), None).tolist() == few
+    assert frame["few"].dtype == frame["many"].dtype

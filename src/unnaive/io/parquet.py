@@ -24,6 +24,7 @@ BEGINNING = b"PAR1"
 
 # Bytes per column and rows read at a time: a row group may be larger than memory.
 _BUFFER, _ROWS = 1 << 16, 1 << 14
+_CODE = 4  # bytes
 
 
 class ParquetTable(ArrowTable):
@@ -39,7 +40,7 @@ class ParquetTable(ArrowTable):
             file = self._unpacked() if source.packed else source.path
             self._file = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
             schema = self._file.schema_arrow
-            texts = [field.name for field in schema if pa.types.is_string(field.type)]
+            texts = _coded_columns(self._file)
             self._file = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False, read_dictionary=texts)
             index = _index_columns(schema)
             super().__init__(source, [name for name in schema.names if name not in index])
@@ -123,6 +124,20 @@ class ParquetTable(ArrowTable):
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             message = excerpt(str(error)).rstrip(".")
             raise self.source.error(f"the Parquet file is damaged or of an unsupported kind ({message}).") from None
+
+
+def _coded_columns(file: pq.ParquetFile) -> list[str]:
+    """Columns of text that the file encodes, as the first rows show: their values take fewer bytes than a code."""
+    texts = {field.name for field in file.schema_arrow if pa.types.is_string(field.type)}
+    if not texts or not file.metadata.num_row_groups:
+        return []
+    group = file.metadata.row_group(0)
+    leaves = [group.column(place) for place in range(group.num_columns)]
+    return [
+        leaf.path_in_schema
+        for leaf in leaves
+        if leaf.path_in_schema in texts and leaf.total_uncompressed_size < _CODE * group.num_rows
+    ]
 
 
 def _index_columns(schema: pa.Schema) -> set[str]:
