@@ -81,7 +81,7 @@ def test_ranks_and_times_are_those_of_the_leaderboard(page):
 @pytest.mark.parametrize("page", ["why.md", "choose.md"])
 def test_every_figure_is_in_a_page_that_is_linked(page):
     text = re.sub(r"```.*?```", "", (START / page).read_text(), flags=re.DOTALL)
-    sources = "".join((START / link).read_text() for link in set(re.findall(r"\]\((\.\./[\w-]+\.md)", text)))
+    sources = "".join((START / link).read_text() for link in set(re.findall(r"\]\((\.\./[\w/-]+\.md)", text)))
     figures = set(re.findall(r"\d+\.\d+|\d+/\d+/\d+", text))
     assert len(figures) > 20
     assert {figure for figure in figures if figure not in sources} == set()

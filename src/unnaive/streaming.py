@@ -171,7 +171,8 @@ def fit_file(
 
 def _held(table: TableFile, columns: list[str]) -> TableFile:
     """Some columns of a table, read once."""
-    if isinstance(table, ArrowTable) and {table.kinds[name] for name in columns} <= _PLAIN:
+    kinds = table.kinds
+    if isinstance(table, ArrowTable) and {kinds[name] for name in columns} <= _PLAIN:
         return HeldArrow(table, columns)
     return HeldTable(table, columns, _ROWS)
 

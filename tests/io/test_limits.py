@@ -1,12 +1,18 @@
 """Lines, fields, columns and declared values beyond a limit are refused while they are read."""
 
 import gzip
+import json
 import tracemalloc
 
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
 import pytest
 
 from unnaive.io import DataError, open_table
+from unnaive.io.json_lines import JsonLinesTable
 from unnaive.io.limits import Limits, takes_more
+from unnaive.streaming import fit_file
 
 HEADER = "@relation r\n@attribute a string\n@attribute class {x,y}\n"
 KEEL = HEADER + "@inputs a\n@outputs class\n"
@@ -140,3 +146,26 @@ def test_bytes_are_those_of_utf_8():
 @pytest.mark.parametrize("row", ["{0 b} {" + " " * 50_000 + "x", "b,x,{" + " " * 50_000 + "x"])
 def test_a_weight_that_is_never_closed_is_read_in_linear_time(tmp_path, row):
     assert "line 5: " in refusal(write(tmp_path, "t.arff", f"{HEADER}@data\n{row}\n"))
+
+
+def test_a_file_of_many_columns_is_asked_for_their_kinds_a_few_times(tmp_path, monkeypatch):
+    asked = []
+    kinds = JsonLinesTable.kinds.fget
+    monkeypatch.setattr(JsonLinesTable, "kinds", property(lambda table: asked.append(table) or kinds(table)))
+    rows = [{**{f"x{k}": place for k in range(50)}, "class": "ab"[place]} for place in (0, 1)]
+    (tmp_path / "wide.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    fit_file("nb", tmp_path / "wide.jsonl")
+    assert len(asked) <= 10
+
+
+@pytest.mark.parametrize("name", ["table.parquet", "table.feather"])
+def test_arrow_without_memory_is_no_damaged_file(name, tmp_path, monkeypatch):
+    def fail(*args, **kwargs):
+        raise pa.ArrowMemoryError("malloc of size 32768000 failed")
+
+    table = pa.table({"a": [1.0, 2.0], "class": ["x", "y"]})
+    (pq.write_table if "parquet" in name else pyarrow.feather.write_feather)(table, tmp_path / name)
+    monkeypatch.setattr(pq, "ParquetFile", fail)
+    monkeypatch.setattr(pa.ipc, "open_file", fail)
+    with pytest.raises(MemoryError):
+        open_table(tmp_path / name).read()

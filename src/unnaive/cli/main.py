@@ -59,9 +59,7 @@ def main() -> None:
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]  # allowed anywhere
     debug = len(arguments) < len(sys.argv) - 1
     gc.set_threshold(_COLLECT_AFTER)
-    import_later(
-        "scipy.stats"
-    )  # takes as long to import as all of scikit-learn that most commands need, which need it not
+    import_later("scipy.stats")  # which scikit-learn imports, and most commands never use
     try:
         with warnings_in_a_line():
             warnings.filterwarnings("ignore", "Glyph ")  # by matplotlib, about characters that a figure cannot show

@@ -271,7 +271,8 @@ def columns_to_learn_from(
 
 def columns_of_names(table: TableFile, columns: Sequence[str]) -> list[str]:
     """The columns of text with another value in nearly every one of the first rows: names, identifiers, remarks."""
-    texts = [column for column in columns if table.kinds[column] == "text"]
+    kinds = table.kinds
+    texts = [column for column in columns if kinds[column] == "text"]
     if not texts or table.n_rows < _FEW_ROWS:
         return []
     first = next(table.batches(texts, _FIRST_ROWS))

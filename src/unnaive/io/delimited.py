@@ -233,6 +233,8 @@ class DelimitedFile(ArrowTable):
                     n_blocks += 1
         except RowError as error:
             raise self._row_error(error, n_blocks) from None
+        except pa.ArrowMemoryError:
+            raise
         except pa.ArrowException as error:
             raise self._parse_error(str(error)) from None
 

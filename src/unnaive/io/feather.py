@@ -25,6 +25,8 @@ class FeatherTable(FrameTable):
                 types = {name: plain_type(values.type) for name, values in columns.items()}
                 missing = {name: values.null_count > 0 for name, values in columns.items()}
                 plain = {name: plain_values(values, types[name], missing[name]) for name, values in columns.items()}
+        except MemoryError:
+            raise
         except pa.ArrowException as error:
             message = excerpt(str(error)).rstrip(".")
             raise source.error(f"the Feather file is damaged or of an unsupported kind ({message}).") from None

@@ -119,7 +119,7 @@ class ParquetTable(ArrowTable):
         """Turn arrow's errors into one sentence."""
         try:
             yield
-        except DataError:
+        except (DataError, MemoryError):
             raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             message = excerpt(str(error)).rstrip(".")

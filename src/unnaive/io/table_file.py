@@ -164,7 +164,8 @@ class HeldTable(FrameTable):
     def __init__(self, table: TableFile, columns: Sequence[str], rows: int) -> None:
         TableFile.__init__(self, table.source, columns)
         self._frame = pd.concat(list(table.batches(columns, rows)))
-        self._kinds = {name: table.kinds[name] for name in columns}
+        kinds = table.kinds
+        self._kinds = {name: kinds[name] for name in columns}
 
     @property
     def kinds(self) -> dict[str, str]:
