@@ -176,3 +176,14 @@ def test_any_number_of_threads_counts_the_same(weight):
     )
     for mine, theirs in zip(one.counted(), three.counted()):
         np.testing.assert_array_equal(mine, theirs)
+
+
+@given(data=coded_rows())
+@examples(40)
+def test_a_column_alone_has_its_missing_values_first(data):
+    codes, classes, weights, n_values, n_classes = data
+    table = counted(*data, order=1)
+    for column, size in enumerate(n_values):
+        expected = np.zeros((size + 1, n_classes))
+        np.add.at(expected, (codes[:, column] + 1, classes), weights)
+        np.testing.assert_array_equal(table.of_column(column), expected)

@@ -100,3 +100,14 @@ def test_equal_rows_are_grouped():
     first, group = groups_of_rows(np.array([[1, 2], [0, 3], [1, 2]]))
     assert first.tolist() == [1, 0]
     assert group.tolist() == [1, 0, 1]
+
+
+@given(data=coded_rows())
+@examples(40)
+def test_a_column_alone_has_its_missing_values_first(data):
+    codes, classes, weights, n_values, n_classes = data
+    distinct = counted(*data)
+    for column, size in enumerate(n_values):
+        expected = np.zeros((size + 1, n_classes))
+        np.add.at(expected, (codes[:, column] + 1, classes), weights)
+        np.testing.assert_array_equal(distinct.of_column(column), expected)

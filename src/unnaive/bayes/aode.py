@@ -30,11 +30,12 @@ from unnaive.bayes.aode_kernels import (
 )
 from unnaive.bayes.column_pairs import GroupedTerms, group_terms
 from unnaive.bayes.naive_tables import NaiveTables, naive_tables
-from unnaive.bayes.subsumption_resolution import without_generalizations
+from unnaive.bayes.probability_tables import ProbabilityTables, ReadableClassifier, TableFrames
+from unnaive.bayes.subsumption_resolution import implied_pairs, without_generalizations
 from unnaive.core.docstrings import shared_docs
 from unnaive.core.lanes import lanes_of
 from unnaive.counts.count_table import CountTable, Smoothing
-from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
+from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS
 from unnaive.counts.mutual_information import mutual_information, smoothed_mutual_information
 from unnaive.counts.statistic import Rows
 
@@ -154,7 +155,7 @@ def _average(
 
 
 @shared_docs
-class AODE(CountingClassifier):
+class AODE(ReadableClassifier):
     """Averaged one-dependence estimators (AODE).
 
     Each column in turn is the superparent of all others, and the resulting models are averaged. No structure is
@@ -242,6 +243,18 @@ class AODE(CountingClassifier):
         if critical_value is not None:
             codes = without_generalizations(codes, statistic, critical_value)
         return derived.score(codes, codes if n == 0 else rows.codes)
+
+    def _tables(self, frames: TableFrames, statistic: CountTable, derived: _Average) -> ProbabilityTables:
+        n, critical_value, frequency_limit = self._setting()
+        frames.check_size(frames.n_averaged(n) + frames.n_joint(n))
+        return ProbabilityTables(
+            frames.averaged(statistic, derived.smoothing, n),
+            frames.prior(statistic.class_count, np.exp(derived.naive.log_prior)),
+            frames.domains(statistic),
+            frames.joint(statistic, derived.smoothing, n, frequency_limit) if n else None,
+            frames.weights_of_sets(derived.factors.weight) if n else None,
+            None if critical_value is None else frames.implied(implied_pairs(statistic, critical_value)),
+        )
 
 
 @shared_docs

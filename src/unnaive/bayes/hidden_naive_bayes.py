@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from unnaive.bayes.column_pairs import group_terms
 from unnaive.bayes.hidden_kernels import HiddenTables, hidden_evidence, hidden_parent_tables, score_hidden
 from unnaive.bayes.naive_tables import naive_tables
+from unnaive.bayes.probability_tables import ProbabilityTables, ReadableClassifier, TableFrames
 from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import CountTable, Smoothing
-from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
+from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS
 from unnaive.counts.mutual_information import conditional_mutual_information
 from unnaive.counts.statistic import Rows
 
 
 @shared_docs
-class HiddenNaiveBayes(CountingClassifier):
+class HiddenNaiveBayes(ReadableClassifier):
     """Hidden naive Bayes (HNB).
 
     Each column has a hidden parent that stands for all other columns: a mixture of its probabilities given each of
@@ -99,3 +100,12 @@ class HiddenNaiveBayes(CountingClassifier):
 
     def _column_evidence(self, rows: Rows, statistic: CountTable, derived: HiddenTables) -> NDArray[np.float64]:
         return hidden_evidence(rows.codes, statistic, derived)
+
+    def _tables(self, frames: TableFrames, statistic: CountTable, derived: HiddenTables) -> ProbabilityTables:
+        frames.check_size(frames.n_averaged(1))
+        return ProbabilityTables(
+            frames.averaged(statistic, Smoothing(self.smoothing, self.m), 1),
+            frames.prior(statistic.class_count, np.exp(derived.log_prior)),
+            frames.domains(statistic),
+            weights=frames.weights_of_parents(derived.dependence),
+        )

@@ -11,9 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from unnaive.bayes.kernel_density import KernelDensities, ValueCounts, add_kernel_densities, kernel_densities
 from unnaive.bayes.naive_tables import NaiveTables, naive_tables
+from unnaive.bayes.probability_tables import ProbabilityTables, ReadableClassifier, TableFrames, frame_of
 from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import Smoothing
-from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
+from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS
 from unnaive.counts.moments import Moments, add_gaussian
 from unnaive.counts.statistic import Rows, Statistic, Together
 from unnaive.encoding.table_encoder import TableEncoder
@@ -22,7 +23,7 @@ _MIN_VARIANCE = 1e-300
 
 
 @shared_docs
-class NaiveBayes(CountingClassifier):
+class NaiveBayes(ReadableClassifier):
     """Naive Bayes on mixed columns (NB).
 
     Columns are independent given the class. Categories are counted; numbers are discretized, or modeled by one
@@ -145,3 +146,22 @@ class NaiveBayes(CountingClassifier):
         # A class of prior 0 has no evidence.
         possible = np.isfinite(scores[:, :1])
         return np.where(possible, scores[:, 1:] - np.where(possible, scores[:, :1], 0.0), 0.0)
+
+    def _tables(self, frames: TableFrames, statistic: Any, derived: Any) -> ProbabilityTables:
+        counts: Any = statistic.parts[0] if isinstance(statistic, Together) else statistic
+        naive, numbers = derived
+        n_values, n_classes = sum(len(frames.coded[child].values) for child in frames.chosen), len(self.classes_)
+        kernels = np.diff(numbers.starts).reshape(-1, n_classes) if isinstance(numbers, KernelDensities) else None
+        of_numbers = [n_classes if kernels is None else kernels[at].clip(1).sum() for at in frames.chosen_numeric]
+        frames.check_size(n_values * n_classes + int(sum(of_numbers)))
+        tables = {}
+        for child in frames.chosen:
+            count = counts.observed(child)
+            probability = naive.network.probabilities(child, count.shape)
+            tables[frames.coded[child].name] = frame_of([frames.family(child, (), 0, count, probability)])
+        if isinstance(numbers, KernelDensities):
+            tables.update(frames.kernels(numbers))
+        elif numbers is not None:
+            tables.update(frames.gaussians(statistic.parts[1].weight, *numbers))
+        prior = frames.prior(counts.class_count, np.exp(naive.log_prior))
+        return ProbabilityTables(frames.in_order(tables), prior, frames.domains(counts))

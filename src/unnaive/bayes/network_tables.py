@@ -6,6 +6,7 @@ one column per class. Position 0 of a parent stands for a missing value and hold
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,6 +32,11 @@ class NetworkTables:
         nodes = np.arange(len(self.starts))
         add_log_tables(codes, nodes, self.starts, self.links, self.link_starts, self.tables, scores)
         return scores
+
+    def probabilities(self, node: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """The table of a node, of shape (positions of its parents..., own values, n_classes)."""
+        start = self.starts[node]
+        return np.exp(self.tables[start : start + math.prod(shape[:-1])]).reshape(shape)
 
     def evidence(self, codes: NDArray[np.int32]) -> NDArray[np.float64]:
         """The log probability of each node, of shape (n_rows, n_nodes, n_classes); they sum to the score."""

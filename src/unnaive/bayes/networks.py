@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
@@ -11,10 +13,11 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from unnaive.bayes.network_tables import NetworkTables, stack_tables, with_dropped_parents
+from unnaive.bayes.probability_tables import ProbabilityTables, ReadableClassifier, TableFrames, frame_of
 from unnaive.bayes.structure_learning import family_score, greedy_tree, k2_parents, maximum_spanning_tree
 from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import CountTable, Smoothing
-from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS, CountingClassifier
+from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS
 from unnaive.counts.distinct_rows import DistinctRows
 from unnaive.counts.mutual_information import conditional_mutual_information, mutual_information
 from unnaive.counts.statistic import Rows
@@ -28,8 +31,12 @@ class _Network(NamedTuple):
     log_prior: NDArray[np.float64]
 
 
-class _NetworkClassifier(CountingClassifier):
+class _NetworkClassifier(ReadableClassifier):
     """Base of the networks: scores and evidence from log probability tables."""
+
+    @abstractmethod
+    def _family(self, statistic: Any, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
+        """Counts with axes (parents' positions, 0 without that parent..., child's values, classes)."""
 
     def _score_rows(self, rows: Rows, statistic: Any, derived: _Network) -> NDArray[np.float64]:
         return derived.tables.score(rows.codes, derived.log_prior)
@@ -37,16 +44,35 @@ class _NetworkClassifier(CountingClassifier):
     def _column_evidence(self, rows: Rows, statistic: Any, derived: _Network) -> NDArray[np.float64]:
         return derived.tables.evidence(rows.codes)
 
+    def _tables(self, frames: TableFrames, statistic: Any, derived: _Network) -> ProbabilityTables:
+        n_values = [len(column.values) for column in frames.coded]
+        n_rows = sum(n_values[i] * math.prod(1 + n_values[p] for p in derived.parents[i]) for i in frames.chosen)
+        frames.check_size(n_rows * len(self.classes_))
+        n_slots = max(len(parents) for parents in derived.parents)
+        tables = {}
+        for child in frames.chosen:
+            parents, with_class = derived.parents[child], bool(derived.class_is_parent[child])
+            count = self._family(statistic, child, parents)
+            probability = derived.tables.probabilities(child, count.shape)
+            if not with_class:
+                count, probability = count.sum(axis=-1, keepdims=True), probability[..., :1]
+            rows = frames.family(child, parents, n_slots, count, probability, droppable=True, with_class=with_class)
+            tables[frames.coded[child].name] = frame_of([rows])
+        prior = frames.prior(statistic.class_count, np.exp(derived.log_prior))
+        return ProbabilityTables(tables, prior, frames.domains(statistic))
+
     @property
     def parents_(self) -> Any:
         """The parents of each column, besides the class."""
         return self._derived.parents
 
 
-def _count_family(counts: CountTable, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
-    """Counts with axes (parents' positions, 0 without that parent..., child's values, classes)."""
-    block = counts.block(*parents, child)[..., int(counts.has_missing[child]) :, :]
-    return with_dropped_parents(block, counts.has_missing[list(parents)].astype(bool).tolist())
+class _CountedNetwork(_NetworkClassifier):
+    """Base of the networks whose families are counted beforehand, all of them."""
+
+    def _family(self, statistic: CountTable, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
+        block = statistic.block(*parents, child)[..., int(statistic.has_missing[child]) :, :]
+        return with_dropped_parents(block, statistic.has_missing[list(parents)].astype(bool).tolist())
 
 
 def _log_estimate(family: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
@@ -60,7 +86,7 @@ def _log_class_estimate(class_count: NDArray[np.float64], alpha: float) -> NDArr
 
 
 @shared_docs
-class TAN(_NetworkClassifier):
+class TAN(_CountedNetwork):
     """Tree-augmented naive Bayes (TAN).
 
     Each column depends on the class and on one other column; these links form the best tree.
@@ -132,7 +158,7 @@ class TAN(_NetworkClassifier):
             parents = maximum_spanning_tree(conditional_mutual_information(statistic))
         else:
             parents = greedy_tree(self._gains(statistic))
-        tables = [_log_estimate(_count_family(statistic, *family), self.alpha) for family in enumerate(parents)]
+        tables = [_log_estimate(self._family(statistic, *family), self.alpha) for family in enumerate(parents)]
         log_prior = _log_class_estimate(statistic.class_count, self.alpha)
         return _Network(parents, np.ones(len(parents), dtype=bool), stack_tables(parents, tables), log_prior)
 
@@ -153,7 +179,7 @@ class TAN(_NetworkClassifier):
 
 
 @shared_docs
-class KDB(_NetworkClassifier):
+class KDB(_CountedNetwork):
     """k-dependence Bayesian classifier (KDB).
 
     Columns are ranked by mutual information with the class. Each depends on the class and on up to ``k`` columns of
@@ -231,7 +257,7 @@ class KDB(_NetworkClassifier):
         for rank, child in enumerate(ranking):
             best = np.argsort(-dependence[child, ranking[:rank]], kind="stable")[: self.k]
             parents[child] = tuple(ranking[best].tolist())
-        families = [_count_family(statistic, *family) for family in enumerate(parents)]
+        families = [self._family(statistic, *family) for family in enumerate(parents)]
         tables = stack_tables(parents, [_log_estimate_with_fallback(family, smoothing) for family in families])
         prior = smoothing.estimate(statistic.class_count, statistic.class_count.sum(), statistic.n_classes)
         return _Network(parents, np.ones(len(parents), dtype=bool), tables, np.log(prior))
@@ -352,7 +378,7 @@ class BayesNet(_NetworkClassifier):
                 lambda nodes, candidate, child=child: self._gain(statistic, child, nodes, candidate, n_rows),  # type: ignore[misc]
             )
             columns = tuple(node - 1 for node in nodes if node > 0)
-            family = with_dropped_parents(statistic.family(child, columns), [True] * len(columns))
+            family = self._family(statistic, child, columns)
             if 0 not in nodes:
                 family = np.repeat(family.sum(axis=-1, keepdims=True), statistic.n_classes, axis=-1)
             parents.append(columns)
@@ -360,6 +386,9 @@ class BayesNet(_NetworkClassifier):
             tables.append(_log_estimate(family, self.alpha))
         log_prior = _log_class_estimate(statistic.class_count, self.alpha)
         return _Network(parents, np.array(with_class), stack_tables(parents, tables), log_prior)
+
+    def _family(self, statistic: DistinctRows, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
+        return with_dropped_parents(statistic.family(child, parents), [True] * len(parents))
 
     def _gain(self, statistic: DistinctRows, child: int, nodes: list[int], candidate: int, n_rows: float) -> float:
         """Increase of the score by a further parent, on the rows in which all of them are observed."""

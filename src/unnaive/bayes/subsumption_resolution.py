@@ -14,13 +14,31 @@ def without_generalizations(codes: NDArray[np.int32], counts: CountTable, critic
 
     Of two values that imply each other, the one of the later column is removed.
     """
-    totals = counts.singles.sum(axis=1), counts.pairs.sum(axis=1)
-    implied = _implications(counts.starts, counts.n_values, counts.has_missing, *totals, float(critical_value))
+    implied = _implications_of(counts, critical_value)
     if not implied.any():
         return codes
     kept = codes.copy()
     _remove_generalizations(codes, counts.starts, counts.has_missing, implied, kept)
     return kept
+
+
+def implied_pairs(counts: CountTable, critical_value: float) -> list[tuple[int, int, int, int]]:
+    """Columns and values that others imply, with the column that implies them and its value."""
+    implied = _implications_of(counts, critical_value)
+    widths, missing, found = counts.n_values + counts.has_missing, counts.has_missing, []
+    for i in range(counts.n_columns):
+        first, inner = counts.starts[2, i], counts.starts[1, i]
+        of_column = implied[first : first + widths[i] * inner].reshape(widths[i], inner)[missing[i] :]
+        for j in range(i):
+            flags = of_column[:, counts.starts[1, j] + missing[j] : counts.starts[1, j] + widths[j]]
+            found += [(i, int(a), j, int(b)) for a, b in np.argwhere(flags & 1)]
+            found += [(j, int(b), i, int(a)) for a, b in np.argwhere(flags & 2)]
+    return sorted(found)
+
+
+def _implications_of(counts: CountTable, critical_value: float) -> NDArray[np.uint8]:
+    totals = counts.singles.sum(axis=1), counts.pairs.sum(axis=1)
+    return _implications(counts.starts, counts.n_values, counts.has_missing, *totals, float(critical_value))
 
 
 @njit(cache=True, nogil=True)

@@ -182,6 +182,11 @@ class CountTable(WholeCounts):
         """The part of :meth:`block` in which no value is missing."""
         return self.block(*columns)[tuple(slice(int(self.has_missing[column]), None) for column in columns)]
 
+    def of_column(self, column: int) -> NDArray[np.float64]:
+        """Counts of a column's missing values, then of its values (1 + n_values, n_classes)."""
+        counts = self.block(column)
+        return counts.copy() if self.has_missing[column] else np.concatenate([np.zeros((1, self.n_classes)), counts])
+
     def grown(self, growth: Growth) -> CountTable:
         """The same counts in a table with room for more values and classes."""
         grown = CountTable(growth.n_values, growth.has_missing, growth.n_classes, self.order, self.max_bytes)

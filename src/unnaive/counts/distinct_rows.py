@@ -112,6 +112,12 @@ class DistinctRows(WholeCounts):
         self.rows, self.weights = rows[:0], np.empty(0)
         self._join(rows, checked_counts(weights, (len(rows),)))
 
+    def of_column(self, column: int) -> NDArray[np.float64]:
+        """Counts of a column's missing values, then of its values (1 + n_values, n_classes)."""
+        shape = int(self.n_values[column]) + 1, self.n_classes
+        places = np.ravel_multi_index((self.rows[:, column] + 1, self.rows[:, -1]), shape)
+        return np.bincount(places, weights=self.weights, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
+
     def family(self, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
         """Counts of a column with others: axes (positions of the parents..., values of the child, classes).
 
