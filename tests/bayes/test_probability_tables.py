@@ -19,16 +19,34 @@ from unnaive.bayes import probability_tables as module
 FLOOR = 1e-75  # of kernel densities
 
 
+def given_of(row):
+    """The parents of a row of a frame, with their values."""
+    slots = [name for name in row if name.startswith("parent_") and name.count("_") == 1]
+    return frozenset((row[slot], row[f"{slot}_value"]) for slot in slots if row[slot] is not None)
+
+
 class Reader:
     """Answers from the frames alone, with loops."""
 
-    def __init__(self, tables, row):
+    def __init__(self, tables):
         self.tables, self.classes = tables, tables.prior["class"].tolist()
         self.numbers = {name for name in tables if "value" not in tables[name]}
-        found = {name: self._value(name, row[name]) for name in tables if name not in self.numbers}
+        self.cells = {
+            name: {(row["value"], given_of(row), row["class"]): row["probability"] for row in frame.to_dict("records")}
+            for name, frame in tables.items()
+            if name not in self.numbers
+        }
+        self.joint = {}
+        if tables.joint is not None:
+            for row in tables.joint.to_dict("records"):
+                self.joint[given_of(row), row["class"]] = row["probability"], row["admissible"]
+
+    def of(self, row):
+        """The same reader for a row."""
+        found = {name: self._value(name, row[name]) for name in self.tables if name not in self.numbers}
         self.values = {name: value for name, value in found.items() if value is not None}
         self.raw = {name: row[name] for name in self.numbers if not pd.isna(row[name])}
-        self.cells = {name: {tuple(row[:-1]): row[-1] for row in self._rows(name)} for name in self.values}
+        return self
 
     def _value(self, name, given_value):
         if pd.isna(given_value):
@@ -39,13 +57,6 @@ class Reader:
             if (low < given_value <= high) if not math.isnan(low) else value == given_value:
                 return value
         return None  # unseen
-
-    def _rows(self, name):
-        frame = self.tables[name]
-        slots = [column for column in frame if column.startswith("parent_") and column.count("_") == 1]
-        for row in frame.to_dict("records"):
-            given = frozenset((row[slot], row[f"{slot}_value"]) for slot in slots if row[slot] is not None)
-            yield row["value"], given, row["class"], row["probability"]
 
     def p(self, column, label, *parents):
         """P(value of the column | class, values of the parents)."""
@@ -103,19 +114,15 @@ class Reader:
         if self.tables.joint is None:
             return self.product(label, kept)
         slots = [name for name in self.tables.joint if name.startswith("parent_") and name.count("_") == 1]
-        joint = {}
-        for row in self.tables.joint.to_dict("records"):
-            values = frozenset((row[slot], row[f"{slot}_value"]) for slot in slots if row[slot] is not None)
-            joint[values, row["class"]] = row["probability"], row["admissible"]
         weights = {
             frozenset(row[slot] for slot in slots): row["weight"] for row in self.tables.weights.to_dict("records")
         }
         for n in range(len(slots), 0, -1):
             sets = [
-                (parents, joint[key][0])
+                (parents, self.joint[key][0])
                 for parents in combinations(kept, n)
                 for key in [(frozenset((parent, self.values[parent]) for parent in parents), label)]
-                if joint[key][1]
+                if self.joint[key][1]
             ]
             if sets:
                 of = {parents: weights[frozenset(parents)] if n == len(slots) else 1.0 for parents, _ in sets}
@@ -173,7 +180,7 @@ MODELS = {
 def problems(draw):
     """Mixed columns that lean on the class; missing, unseen and undeclared values, and weights."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n = draw(st.sampled_from([4, 15, 60]))
+    n = draw(st.sampled_from([60, 15, 4]))
     labels = np.array(["dry", "wet", "snow"])[: draw(st.integers(2, 3))]
 
     def rows(n, y):
@@ -192,27 +199,26 @@ def problems(draw):
 
     y = rng.integers(len(labels), size=n)
     train, test = rows(n, y), rows(6, rng.integers(len(labels), size=6))
-    columns = draw(st.permutations(list(train)))[: draw(st.integers(1, 5))]
+    columns = draw(st.permutations(list(train)))[: draw(st.sampled_from([5, 4, 3, 2, 1]))]
     train, test = train[columns], test[columns]
     if "sky" in columns:
         test.loc[0, "sky"] = "purple"
-    share = draw(st.sampled_from([0.0, 0.3]))
+    share = draw(st.sampled_from([0.3, 0.0]))
     train, test = (frame.mask(rng.random(frame.shape) < share) for frame in (train, test))
     weights = rng.integers(1, 5, size=n) / 4 if draw(st.booleans()) else None
     return train, labels[y], weights, test
 
 
 def answers(tables, test, score):
-    found = []
+    found, reader = [], Reader(tables)
     for row in test.to_dict("records"):
-        reader = Reader(tables, row)
-        scores = np.array([score(reader, label) for label in reader.classes])
+        scores = np.array([score(reader.of(row), label) for label in reader.classes])
         found.append(scores / scores.sum())
     return np.array(found)
 
 
 @pytest.mark.parametrize("name", MODELS)
-@examples(25)
+@examples(120)
 @given(problem=problems())
 def test_the_tables_give_the_predictions(name, problem):
     model, score = MODELS[name]
