@@ -120,8 +120,8 @@ class ProbabilityTables(Mapping[Any, "pd.DataFrame"]):
 
         frames = [*self.parts.items(), *(("column", frame) for frame in self.values())]
         stacked = pd.concat([frame.astype(object).assign(table=name) for name, frame in frames], ignore_index=True)
-        names: list[str] = [str(name) for name in stacked.columns]
-        return stacked[sorted(names, key=_rank)]
+        names = sorted((str(name) for name in stacked.columns), key=_rank)
+        return stacked[names]
 
 
 class ReadableClassifier(CountingClassifier):

@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from unnaive.core.visible_text import visible
 from unnaive.evaluate.json_values import to_json_values
 from unnaive.persist import output_file
-from unnaive.show.visible_text import visible
 
 _PIPED_WIDTH = 160
 _SECONDS = 10.0  # between lines of progress

@@ -19,10 +19,19 @@ from sklearn.utils.validation import check_is_fitted
 from unnaive.core.additive_classifier import COMPUTING, AdditiveClassifier, Batches, is_equal
 from unnaive.core.saved_state import check_names
 from unnaive.core.shapley import shapley_values
-from unnaive.core.validation import FloatArray, IntArray, RawTable, TableInput, as_fitted, of_positive_weight
+from unnaive.core.validation import (
+    FloatArray,
+    IntArray,
+    RawTable,
+    TableInput,
+    as_fitted,
+    of_positive_weight,
+    on_one_state,
+)
 from unnaive.counts.count_table import CountTable, counted_into
 from unnaive.counts.counted_table import CountedTable
 from unnaive.counts.kept_rows import KeptRows
+from unnaive.counts.model_summary import ModelSummary
 from unnaive.counts.statistic import Rows, Statistic
 from unnaive.encoding.categories import categorical_columns, columns_with_missing
 from unnaive.encoding.mdl_discretizer import MDLDiscretizer, bins_of_batches
@@ -139,6 +148,18 @@ class CountingClassifier(TableInput, AdditiveClassifier):
         if follows.derived is None:
             follows.derived = as_fitted(self)._derive(current.statistic)
         return follows.derived
+
+    @on_one_state
+    def summary(self) -> ModelSummary:
+        """What the model has learned from: classes, columns with their values and information, and the size of it.
+
+        Returns
+        -------
+        ModelSummary
+            Printed as text; notebooks show it as HTML without scripts.
+        """
+        check_is_fitted(self)
+        return ModelSummary(type(self).__name__, self.counted_, self._current)
 
     def settle(self) -> None:
         """Derive now what scoring needs, not with the first prediction; for distributed and streaming use."""

@@ -18,13 +18,15 @@ def mutual_information(counts: CountTable, skip_negligible: bool = False) -> NDA
 
     ``skip_negligible`` leaves out terms of probabilities below 1e-6, as WEKA does in WAODE.
     """
-    information = np.zeros(counts.n_columns)
-    for i in range(counts.n_columns):
-        joint = counts.observed(i)
-        total = joint.sum()
-        apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-        information[i] = _information(joint, joint * total, apart, total, skip_negligible)
-    return information
+    columns = range(counts.n_columns)
+    return np.array([information_of(counts.observed(i), skip_negligible) for i in columns], dtype=np.float64)
+
+
+def information_of(joint: NDArray[np.float64], skip_negligible: bool = False) -> float:
+    """I(X; Y) of counts (values, classes)."""
+    total = joint.sum()
+    apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    return _information(joint, joint * total, apart, total, skip_negligible)
 
 
 def smoothed_mutual_information(counts: CountTable, n: int, smoothing: Smoothing) -> NDArray[np.float64]:

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from unnaive.core.visible_text import visible
 from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Claim
 from unnaive.papers.rebuilt_table import RebuiltTable
 from unnaive.papers.reproduction import Reproduction
-from unnaive.show.visible_text import visible
 
 _GAP = 2  # between columns
 _VERDICTS = {REPRODUCED: "green", NOT_REPRODUCED: "red", NOT_POSSIBLE: "yellow"}

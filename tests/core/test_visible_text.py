@@ -2,7 +2,7 @@
 
 import pytest
 
-from unnaive.show.visible_text import visible
+from unnaive.core.visible_text import visible
 
 
 @pytest.mark.parametrize(
