@@ -25,6 +25,7 @@ FAMILIES = {
 INTERNAL = {
     "calibration_error_of",
     "collect",
+    "describe_estimator",
     "differences_of",
     "higher_is_better",
     "ignore_sigint",
@@ -42,6 +43,13 @@ def sections():
     for family, title in FAMILIES.items():
         names = sorted(name for name, module in PUBLIC_NAMES.items() if module.split(".")[0] == family)
         yield title, [("unnaive", name) for name in names]
+    yield (
+        "What a model holds",
+        [
+            ("unnaive.bayes.probability_tables", "ProbabilityTables"),
+            ("unnaive.counts.model_summary", "ModelSummary"),
+        ],
+    )
     for title, package in (
         ("Displays", "unnaive.show"),
         ("Displays of the papers", "unnaive.papers"),

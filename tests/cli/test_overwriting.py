@@ -34,6 +34,8 @@ def contents():
         ("forget m.unnaive first.csv --proof first.csv", "'first.csv' is also read, as 'first.csv': name another"),
         ("forget m.unnaive first.csv --proof m.unnaive", "'m.unnaive' is also read, as 'm.unnaive': name another"),
         ("explain m.unnaive first.csv --plot hard.csv", "'hard.csv' is also read, as 'first.csv': name another file."),
+        ("card m.unnaive -o model.csv", "'model.csv' is also read, as 'm.unnaive': name another file."),
+        ("card m.unnaive --scores first.csv -o hard.csv", "'hard.csv' is also read, as 'first.csv': name another"),
     ],
 )
 def test_an_output_that_is_also_an_input_is_refused(command, sentence, force, model, run):
@@ -55,6 +57,7 @@ def test_an_output_that_is_also_an_input_is_refused(command, sentence, force, mo
         ("fit first.csv -m nb -o last.csv", "'last.csv' exists and is not a model file: name another file, or"),
         ("forget m.unnaive first.csv --proof last.csv", "'last.csv' exists and is not a certificate: name another"),
         ("explain m.unnaive first.csv --plot last.csv", "'last.csv' exists and is not a figure of unnaive: name"),
+        ("card m.unnaive -o last.csv", "'last.csv' exists and is not a model card of unnaive: name another file, or"),
         ("reproduce dtc --quick --plot last.csv", "'last.csv' exists and is not a figure of unnaive: name another"),
     ],
 )
@@ -74,6 +77,7 @@ def test_what_unnaive_wrote_is_replaced_and_other_files_by_force(model, run):
         "explain m.unnaive last.csv --plot out.png",
         "explain m.unnaive last.csv --plot out.svg",
         "explain m.unnaive last.csv --plot out.pdf",
+        "card m.unnaive -o card.md",
     ):
         assert run(*command.split())[0] == 0
         assert run(*command.split())[0] == 0, command

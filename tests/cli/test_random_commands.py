@@ -38,7 +38,7 @@ def folder(tmp_path, monkeypatch, run):
 def command(draw):
     """A random command line, and the files that it reads and must not change."""
     data, model, output = draw.choice(DATA), draw.choice(MODELS), draw.choice(OUTPUTS)
-    name = draw.choice(["fit", "fit", "predict", "predict", "predict", "explain", "compare", "forget", "look"])
+    name = draw.choice(["fit", "fit", "predict", "predict", "predict", "explain", "compare", "forget", "look", "card"])
     words = {
         "fit": ["fit", data, "-m", draw.choice(["nb", "tan"]), "-o", output],
         "predict": ["predict", model, data, "-o", output],
@@ -57,16 +57,18 @@ def command(draw):
         ],
         "forget": ["forget", model, data, "--proof", output],
         "look": ["look", data],
+        "card": ["card", model, "-o", output],
     }[name]
     if name == "compare" and words[-2] == "--results":
         words += ["--report", draw.choice(OUTPUTS)]
-    if name in ("fit", "predict", "explain", "forget") and draw.random() < 0.3:
+    if name in ("fit", "predict", "explain", "forget", "card") and draw.random() < 0.3:
         words.append("--force")
     if draw.random() < 0.2:
         words += draw.choice(
             [["--sep", ","], ["--drop", "y"], ["--na-values", "0"], ["--encoding", "utf-8"], ["--json"]]
         )
-    return words, [data] if name in ("fit", "compare", "forget", "look") else [data, model]
+    reads = {"card": [model], "predict": [data, model], "explain": [data, model]}
+    return words, reads.get(name, [data])
 
 
 def contents():

@@ -273,7 +273,7 @@ class _Plan:
             }
         return {
             "version": __version__,
-            "models": {name: _describe(contender.estimator) for name, contender in self.models.items()},
+            "models": {name: describe_estimator(contender.estimator) for name, contender in self.models.items()},
             "data": facts,
             "cv": self.cv,
             "repeats": self.repeats,
@@ -296,7 +296,7 @@ def _rare_class(name: str, dataset: Dataset) -> str | None:
     return f"{label} of {name} has {'1 row' if size == 1 else f'{size} rows'}, and the largest class {counts.max()}"
 
 
-def _describe(estimator: Any) -> str:
+def describe_estimator(estimator: Any) -> str:
     """An estimator and its parameters as text that is the same in every process, without the location of a cache."""
     caches = [name for name in getattr(estimator, "get_params", dict)() if name.split("__")[-1] == "memory"]
     if caches:

@@ -15,6 +15,9 @@ from unnaive.persist.model_file import read_manifest
 from unnaive.persist.output_file import OutputError, check_output
 
 FIGURE_MARK = "made by unnaive"  # in the metadata of figures
+CARD_MARK = "<!-- model card made by unnaive -->"  # in the first line of model cards
+
+_LINE = 100  # bytes to look for it in
 
 
 def check_overwriting(
@@ -61,6 +64,12 @@ def is_certificate(path: Path) -> bool:
 def is_figure(path: Path) -> bool:
     """Whether a file is a figure of this library, whose metadata say so."""
     return FIGURE_MARK.encode() in path.read_bytes()
+
+
+def is_card(path: Path) -> bool:
+    """Whether a file is a model card of this library, whose first line says so."""
+    with open(path, "rb") as there:
+        return there.readline(_LINE).rstrip() == CARD_MARK.encode()
 
 
 def are_predictions(path: Path, columns: Sequence[str]) -> bool:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
+from unnaive.bayes.probability_tables import ProbabilityTables
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.look import Look
 from unnaive.models import MODELS, Model
 from unnaive.persist.manifest import class_weight_of
 from unnaive.show.style import MAX_BAR
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MAX_DATA_SETS_SHOWN = 12
 _BAR = 24
@@ -21,6 +25,7 @@ _MAX_EVIDENCE, _SHOWN_EVIDENCE = 30, 20  # if there are more columns than the fi
 _WIDE = 120
 _MAX_CUTS_SHOWN = 6
 _MAX_CLASSES_SHOWN = 10
+_MAX_TABLE_ROWS = 30
 
 
 def leaderboard(comparison: Comparison, width: int) -> Table:
@@ -192,6 +197,59 @@ def look_table(found: Look) -> Table:
     return table
 
 
+def probability_tables(tables: ProbabilityTables) -> list[Table]:
+    """The tables of a model, with classes side by side; of long ones the first rows."""
+    frames: dict[str, pd.DataFrame] = {f"P({one_line(name)} | class)": frame for name, frame in tables.items()}
+    others = {
+        "P(class)": tables.prior,
+        "P(class, parents)": tables.joint,
+        "weights": tables.weights,
+        "values that are left out beside others": tables.implications,
+    }
+    frames = {**{title: frame for title, frame in others.items() if frame is not None}, **frames}
+    return [_frame_table(title, frame) for title, frame in frames.items()]
+
+
+def _frame_table(title: str, frame: pd.DataFrame) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False)
+    header, rows = _by_class(frame) if "probability" in frame else _as_it_is(frame)
+    for name in header:
+        table.add_column(one_line(name), no_wrap=True)
+    for row in rows[:_MAX_TABLE_ROWS]:
+        table.add_row(*map(one_line, row))
+    if len(rows) > _MAX_TABLE_ROWS:
+        table.add_row(f"and {len(rows) - _MAX_TABLE_ROWS:,} more rows: see --csv or --json")
+    return table
+
+
+def _by_class(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Probabilities with their counts, one column per class; parents in words."""
+    found: dict[tuple[str, ...], dict[str, str]] = {}
+    has_value, has_parents = "value" in frame, "parent_1" in frame
+    for row in frame.to_dict("records"):
+        given = [
+            f"{parent} = {row[f'{slot}_value']}"
+            for slot, parent in row.items()
+            if f"{slot}_value" in row and parent is not None
+        ]
+        key = (*([str(row["value"])] if has_value else []), *([", ".join(given)] if has_parents else []))
+        counts = f"{row['count']:g}" + (f" of {row['total']:g}" if "total" in row else "")
+        left_out = "" if row.get("admissible", True) else ", too rare"
+        label = "any class" if row["class"] is None else str(row["class"])
+        found.setdefault(key, {})[label] = f"{row['probability']:.4f} ({counts}{left_out})"
+    labels = list(dict.fromkeys(label for cells in found.values() for label in cells))
+    header = [*(["value"] if has_value else []), *(["given"] if has_parents else []), *labels]
+    return header, [[*key, *(cells.get(label, "") for label in labels)] for key, cells in found.items()]
+
+
+def _as_it_is(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    shown = frame.drop(columns="column") if {"mean", "center"} & {*frame} else frame
+    return [*map(str, shown)], [
+        [f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row]
+        for row in shown.itertuples(index=False)
+    ]
+
+
 def facts(values: Mapping[str, Any]) -> Table:
     """Names and values."""
     table = Table(box=None, show_header=False, pad_edge=False)
@@ -208,14 +266,16 @@ def describe_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
     as_read = "documents" if notes.get("text") else "as read"
     weights = class_weight_of(notes)
     parameters = ", ".join(f"{name}={value}" for name, value in manifest["parameters"].items())
-    columns = [f"{column['name']} ({column['holds'] or as_read}{_values(column)})" for column in manifest["columns"]]
+    columns = [
+        f"{column['name']} ({column['holds'] or as_read}{values_words(column)})" for column in manifest["columns"]
+    ]
     return {
         "model": f"{manifest['estimator']}({parameters})",
         "predicts": f"{manifest['target']}: {', '.join(map(str, manifest['classes']))}",
         "rows counted": "–" if manifest["weight"] is None else f"{manifest['weight']:g}",
         **({} if weights is None else {"class weights": _some_weights(weights)}),
         "columns": ", ".join(columns),
-        "bins": _bins(manifest["contract"]),
+        "bins": bins_words(manifest["contract"]),
         "written": f"{manifest['written']} by unnaive {manifest['unnaive']}",
         "sha256": manifest["sha256"],
     }
@@ -226,7 +286,8 @@ def _some_weights(weights: Mapping[str, float]) -> str:
     return ", ".join([*shown, *(["…"] if len(weights) > len(shown) else [])])
 
 
-def _values(column: Mapping[str, Any]) -> str:
+def values_words(column: Mapping[str, Any]) -> str:
+    """What is known of a column's values, after what it holds."""
     cuts, n_values = column["cuts"], column["values"]
     if cuts is None:
         return f", {n_values} values" if n_values else ""
@@ -235,7 +296,8 @@ def _values(column: Mapping[str, Any]) -> str:
     return f", cut at {shown}{more}" if cuts else ", not used: one bin"
 
 
-def _bins(contract: Mapping[str, Any] | None) -> str:
+def bins_words(contract: Mapping[str, Any] | None) -> str:
+    """What holds when rows are added and forgotten."""
     if contract is None:
         return "–"
     if contract["bins"] == "exact":
