@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from unnaive.bayes.probability_tables import ProbabilityTables
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.look import Look
 from unnaive.models import MODELS, Model
@@ -18,6 +17,8 @@ from unnaive.show.style import MAX_BAR
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from unnaive.bayes.probability_tables import ProbabilityTables
 
 _MAX_DATA_SETS_SHOWN = 12
 _BAR = 24
