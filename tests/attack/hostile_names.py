@@ -44,7 +44,7 @@ ESCAPE = ("\x1b", "\x9b")
 
 
 def attempt(seed, folder):
-    """A table full of such names: fitted, told about, explained, predicted and compared."""
+    """A table full of such names: fitted, told about, read, explained, predicted and compared."""
     rng = np.random.default_rng(seed)
     labels, words, columns = (rng.permutation(NAMES)[:n].tolist() for n in (2, 4, 4))
     n_rows = 30
@@ -64,6 +64,8 @@ def attempt(seed, folder):
         for arguments in (
             ["fit", "-m", model, "-o", "m.unnaive", *target, "--", name],
             ["info", "m.unnaive"],
+            ["tables", "m.unnaive"],
+            ["card", "m.unnaive", "-o", "card.md"],
             ["explain", "--", "m.unnaive", name],
             ["explain", "--label", labels[0], "--plot", "plot.svg", "--", "m.unnaive", name],
             ["predict", "-o", "out.csv", "--", "m.unnaive", name],

@@ -6,7 +6,7 @@ import json
 import pandas as pd
 import pytest
 
-from unnaive import AODE
+from unnaive import AODE, NaiveBayes
 from unnaive.persist import load, save
 
 
@@ -100,6 +100,16 @@ def test_a_model_without_tables_says_which_have_some(folder, run):
     code, _, err = run("tables", "m.unnaive")
     assert code == 2
     assert "m.unnaive holds a PooledBayes, which is not made of probability tables; nb, tan, kdb" in err
+
+
+def test_values_that_read_the_same_have_lines_of_their_own(folder, run):
+    X = pd.DataFrame({"code": pd.Series([1, "1", 1, "1", "1"], dtype=object)})
+    save(NaiveBayes().fit(X, ["a", "b", "a", "b", "a"]), "m.unnaive")
+    lines = run("tables", "m.unnaive")[1].splitlines()
+    assert [line.split() for line in lines if line.startswith("1 ")] == [
+        ["1", "0.6000", "(2", "of", "3)", "0.2500", "(0", "of", "2)"],
+        ["1", "0.4000", "(1", "of", "3)", "0.7500", "(2", "of", "2)"],
+    ]
 
 
 def test_hostile_names_are_shown_and_not_obeyed(folder, run):

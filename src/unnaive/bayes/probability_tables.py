@@ -170,19 +170,21 @@ class TableFrames:
 
     def __init__(self, encoder: TableEncoder, classes: NDArray[Any], columns: Sequence[Any] | None) -> None:
         known = column_values(encoder)
-        names = [column.name for column in known]
+        names = {column.name: None for column in known}  # in their order
         if isinstance(columns, str) or (columns is not None and not len(columns)):
-            raise ValueError(f"columns={columns!r} is not a list of columns: give one, as in columns=[{names[0]!r}].")
-        for name in names if columns is None else columns:
+            first = next(iter(names))
+            raise ValueError(f"columns={columns!r} is not a list of columns: give one, as in columns=[{first!r}].")
+        for name in () if columns is None else columns:
             if name not in names:
                 near = get_close_matches(str(name), map(str, names))
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, names))}."
                 raise ValueError(f"The model has no column {name!r}: {hint}")
-        self.names = [name for name in names if columns is None or name in columns]
+        wanted = names if columns is None else {*columns}
+        self.names = [name for name in names if name in wanted]
         self.coded = [column for column in known if column.kind != "number"]
         self.numeric = [column for column in known if column.kind == "number"]
-        self.chosen = [place for place, column in enumerate(self.coded) if column.name in self.names]
-        self.chosen_numeric = [place for place, column in enumerate(self.numeric) if column.name in self.names]
+        self.chosen = [place for place, column in enumerate(self.coded) if column.name in wanted]
+        self.chosen_numeric = [place for place, column in enumerate(self.numeric) if column.name in wanted]
         self.classes = _objects(classes.tolist())
 
     def check_size(self, n_rows: int) -> None:
@@ -274,7 +276,8 @@ class TableFrames:
     def n_joint(self, n: int) -> int:
         """The number of rows of :meth:`joint`."""
         sizes = [len(column.values) for column in self.coded]
-        others = [size for place, size in enumerate(sizes) if place not in self.chosen]
+        chosen = {*self.chosen}
+        others = [size for place, size in enumerate(sizes) if place not in chosen]
         return len(self.classes) * (sum(_n_combinations(sizes, n)) - sum(_n_combinations(others, n)))
 
     def parent_sets(self, size: int) -> list[tuple[int, ...]]:
@@ -301,7 +304,8 @@ class TableFrames:
 
     def implied(self, pairs: Sequence[tuple[int, int, int, int]]) -> pd.DataFrame:
         """The frame of values of columns that values of others imply: (column, value, implying column, its value)."""
-        pairs = [pair for pair in pairs if pair[0] in self.chosen]
+        chosen = {*self.chosen}
+        pairs = [pair for pair in pairs if pair[0] in chosen]
         columns = {}
         for side, (name, value) in enumerate((("column", "value"), ("implying", "implying_value"))):
             of_pairs = [(self.coded[pair[2 * side]], pair[2 * side + 1]) for pair in pairs]

@@ -225,22 +225,24 @@ def _frame_table(title: str, frame: pd.DataFrame) -> Table:
 
 def _by_class(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
     """Probabilities with their counts, one column per class; parents in words."""
-    found: dict[tuple[str, ...], dict[str, str]] = {}
+    cells, labels = frame.to_dict("records"), list(dict.fromkeys(frame["class"]))
     has_value, has_parents = "value" in frame, "parent_1" in frame
-    for row in frame.to_dict("records"):
+    rows = []
+    for first in range(0, len(cells), len(labels)):  # all classes of a value stand together
+        row = cells[first]
         given = [
-            f"{parent} = {row[f'{slot}_value']}"
-            for slot, parent in row.items()
-            if f"{slot}_value" in row and parent is not None
+            f"{row[name]} = {row[f'{name}_value']}" for name in row if f"{name}_value" in row and row[name] is not None
         ]
-        key = (*([str(row["value"])] if has_value else []), *([", ".join(given)] if has_parents else []))
-        counts = f"{row['count']:g}" + (f" of {row['total']:g}" if "total" in row else "")
-        left_out = "" if row.get("admissible", True) else ", too rare"
-        label = "any class" if row["class"] is None else str(row["class"])
-        found.setdefault(key, {})[label] = f"{row['probability']:.4f} ({counts}{left_out})"
-    labels = list(dict.fromkeys(label for cells in found.values() for label in cells))
-    header = [*(["value"] if has_value else []), *(["given"] if has_parents else []), *labels]
-    return header, [[*key, *(cells.get(label, "") for label in labels)] for key, cells in found.items()]
+        names = [*([str(row["value"])] if has_value else []), *([", ".join(given)] if has_parents else [])]
+        rows.append([*names, *map(_probability, cells[first : first + len(labels)])])
+    heads = ["any class" if label is None else str(label) for label in labels]
+    return [*(["value"] if has_value else []), *(["given"] if has_parents else []), *heads], rows
+
+
+def _probability(cell: Mapping[Any, Any]) -> str:
+    total = f" of {cell['total']:g}" if "total" in cell else ""
+    rare = "" if cell.get("admissible", True) else ", too rare"
+    return f"{cell['probability']:.4f} ({cell['count']:g}{total}{rare})"
 
 
 def _as_it_is(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
