@@ -68,11 +68,15 @@ class ProbabilityTables(Mapping[Any, "pd.DataFrame"]):
     probability that ``predict_proba`` gives:
 
     - Naive Bayes, TAN, KDB, K2: prior(y) Π_i P(x_i | y, parents), where parents that the row misses are no condition.
+      In KDB, the last parent is none either where the class and the other values were never seen with its value
+      (``total`` is 0). A number's factor is its Gaussian density, or the sum over the kernels of share times
+      probability of the interval of one precision around it, at least 1e-75.
     - Hidden naive Bayes: prior(y) Π_i Σ_j w_ij P(x_i | y, x_j) / Σ_j w_ij over the other columns j; P(x_i | y) if these
       weights are all 0.
     - AODE and its relatives: Σ_s w_s joint(y, x_s) Π_l P(x_l | y, x_s) over the admissible sets s of n parents and the
       other columns l; unweighted if the weights of these sets are all 0. Without any admissible set, the same with one
-      parent less and unweighted, and in the end naive Bayes. Values that others imply are left out but by the latter.
+      parent less and unweighted, and in the end naive Bayes. Values that others imply are left out, but not by naive
+      Bayes as this last resort.
     """
 
     def __init__(
