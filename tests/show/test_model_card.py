@@ -9,7 +9,7 @@ from unnaive import AODE, AnDE, HigherOrderNB, NaiveBayes, Terms
 from unnaive.evaluate.compare import compare
 from unnaive.io import Dataset
 from unnaive.persist import content_hash, load, save
-from unnaive.show.model_card import model_card
+from unnaive.show.model_card import render_card
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def weather():
 
 def card_of(model, tmp_path, target="weather", **how):
     save(model, tmp_path / "m.unnaive", target=target)
-    return model_card(load(tmp_path / "m.unnaive"), "m.unnaive", **how)
+    return render_card(load(tmp_path / "m.unnaive"), "m.unnaive", **how)
 
 
 def sections(card):

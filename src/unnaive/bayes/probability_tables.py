@@ -77,6 +77,19 @@ class ProbabilityTables(Mapping[Any, "pd.DataFrame"]):
       other columns l; unweighted if the weights of these sets are all 0. Without any admissible set, the same with one
       parent less and unweighted, and in the end naive Bayes. Values that others imply are left out, but not by naive
       Bayes as this last resort.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from unnaive import TAN
+    >>> X = pd.DataFrame({"sky": ["clear", "grey", "grey", "clear"], "wind": ["no", "yes", "no", "no"]})
+    >>> tables = TAN().fit(X, ["dry", "wet", "wet", "dry"]).probability_tables()
+    >>> list(tables)
+    ['sky', 'wind']
+    >>> tables["wind"].query("parent_1_value == 'grey' and `class` == 'wet'").drop(columns="column")
+       value parent_1 parent_1_value class  count  total  probability
+    9     no      sky           grey   wet    1.0    2.0          0.5
+    11   yes      sky           grey   wet    1.0    2.0          0.5
     """
 
     def __init__(

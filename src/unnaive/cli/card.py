@@ -26,13 +26,13 @@ def card(
     from unnaive.persist import content_hash, load
     from unnaive.persist.output_file import write_text
     from unnaive.persist.overwriting import check_overwriting, is_card
-    from unnaive.show.model_card import model_card
+    from unnaive.show.model_card import render_card
 
     inputs = [model] if scores is None else [model, scores]
     check_overwriting(output, inputs, "a model card of unnaive", is_card, force)
     saved = load(model)
     comparison = None if scores is None else read_results(scores)
-    write_text(output, model_card(saved, str(model), intended_use=intended_use, comparison=comparison))
+    write_text(output, render_card(saved, str(model), intended_use=intended_use, comparison=comparison))
     print_result(
         as_json,
         f"{output}: the card of {model} ({saved.manifest['estimator']}, predicting {saved.target!r}).",

@@ -65,6 +65,19 @@ class ModelSummary:
         they are observed. None where that was not counted.
     n_bytes : int
         Size in memory of what was counted.
+
+    Examples
+    --------
+    >>> from unnaive import NaiveBayes
+    >>> NaiveBayes().fit([["grey"], ["blue"], ["blue"]], ["stay", "go", "go"]).summary()
+    NaiveBayes of 3 rows, 2 classes and 1 columns; its counts take 48 bytes (bins='fixed').
+    <BLANKLINE>
+    class  rows  share
+    go     2     66.7%
+    stay   1     33.3%
+    <BLANKLINE>
+    column  bits about the class  holds         values      missing
+    0       0.918                 2 categories  blue; grey  0
     """
 
     def __init__(self, estimator: str, kept: CountedTable, current: CountedTable) -> None:
@@ -155,12 +168,13 @@ def _html_table(caption: str, header: list[str], rows: list[list[str]]) -> str:
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
     lines = []
     for name, *cells in rows:
-        numbers = "".join(
-            f"<td{' class=number' if cell[:1].isdigit() and ' ' not in cell else ''}><bdi>{escape(cell)}</bdi></td>"
-            for cell in cells
-        )
+        numbers = "".join(f"{_cell_start(cell)}<bdi>{escape(cell)}</bdi></td>" for cell in cells)
         lines.append(f'<tr><th scope="row"><bdi>{escape(name)}</bdi></th>{numbers}</tr>')
     return f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def _cell_start(cell: str) -> str:
+    return '<td class="number">' if cell[:1].isdigit() and " " not in cell else "<td>"
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> str:

@@ -16,6 +16,7 @@ _HOME = {
     "SubgraphDisplay": "subgraphs",
     "TensorDisplay": "tensor",
     "WinTieLossDisplay": "win_tie_loss",
+    "render_card": "model_card",
     "render_report": "report",
     "write_report": "report",
 }

@@ -16,7 +16,7 @@ from unnaive.evaluate.compare import describe_estimator
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.models import MODELS, classifier_of
 from unnaive.persist import content_hash
-from unnaive.persist.manifest import class_weight_of
+from unnaive.persist.manifest import class_weight_of, describe
 from unnaive.persist.model_file import SavedModel
 from unnaive.persist.overwriting import CARD_MARK
 from unnaive.show.terminal import bins_words, values_words
@@ -25,7 +25,7 @@ _MAX_ROWS = 200  # of a table
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&])")
 
 
-def model_card(
+def render_card(
     saved: SavedModel, path: str, *, intended_use: str | None = None, comparison: Comparison | None = None
 ) -> str:
     """A card for a saved model in Markdown.
@@ -44,9 +44,27 @@ def model_card(
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from unnaive import NaiveBayes
+    >>> from unnaive.persist import load, save
+    >>> from unnaive.show import render_card
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(NaiveBayes().fit([["grey"], ["blue"]], ["stay", "go"]), f"{folder}/trips.unnaive", target="trip")
+    ...     card = render_card(load(f"{folder}/trips.unnaive"), "trips.unnaive", intended_use="Planning a weekend.")
+    >>> print(card[:120])
+    <!-- model card made by unnaive -->
+    # NaiveBayes, predicting trip
+    <BLANKLINE>
+    Naive Bayes, numbers discretized (John \\& ...
     """
-    manifest, card = saved.manifest, _Card(saved.model, model_diagram=False, template=None)
-    card.add(**{_title(saved): _about(saved.model)})
+    # What the model says of itself holds, whatever the manifest of its file says.
+    manifest, facts = saved.manifest, describe(saved.model)
+    card = _Card(saved.model, model_diagram=False, template=None)
+    title = _text(f"{facts['estimator']}, predicting {saved.target}").replace("/", "\\/")  # else a subsection
+    card.add(**{title: _about(saved.model)})
     card.add(**{"Intended use": visible(intended_use) if intended_use else "Whoever wrote this card has stated none."})
     counted = getattr(classifier_of(saved.model), "class_count_", None)
     balanced = class_weight_of(manifest["notes"] if isinstance(manifest["notes"], dict) else {}) is not None
@@ -58,10 +76,10 @@ def model_card(
         ["class", "rows"],
         [
             [label, "–" if counted is None else f"{counted[place]:,.10g}"]
-            for place, label in enumerate(manifest["classes"])
+            for place, label in enumerate(facts["classes"])
         ],
     )
-    card.add_rows("Parameters", "", ["parameter", "value"], [[*of] for of in manifest["parameters"].items()])
+    card.add_rows("Parameters", "", ["parameter", "value"], [[*of] for of in facts["parameters"].items()])
     columns = saved.model.summary().columns if hasattr(saved.model, "summary") else []
     bits = {column.name: f"{column.information:.3f}" for column in columns if column.information is not None}
     card.add_rows(
@@ -70,7 +88,7 @@ def model_card(
         ["column", "holds", "bits"],
         [
             [name, f"{column['holds'] or 'as read'}{values_words(column)}", bits.get(name, "–")]
-            for place, column in enumerate(manifest["columns"])
+            for place, column in enumerate(facts["columns"])
             for name in [place if column["name"] is None else column["name"]]
         ],
     )
@@ -78,7 +96,7 @@ def model_card(
         card.add(**{"Measured scores": "None were given when this card was written."})
     else:
         card.add_rows("Measured scores", *_scores(saved.model, comparison))
-    card.add(**{"When rows come and go": f"Bins: {bins_words(manifest['contract'])}."})
+    card.add(**{"When rows come and go": f"Bins: {bins_words(facts['contract'])}."})
     card.add(
         **{
             "How to check it": f"The content hash of the model is `{content_hash(saved.model)}`. Models of the same "
@@ -100,10 +118,6 @@ class _Card(Card):
             shown.append([f"and {len(rows) - len(shown):,} more", *[""] * (len(header) - 1)])
         table = {name: [row[place] for row in shown] for place, name in enumerate(header)}
         self.add_table(description=description, **{section: table})
-
-
-def _title(saved: SavedModel) -> str:
-    return _text(f"{saved.manifest['estimator']}, predicting {saved.target}").replace("/", "\\/")  # else a subsection
 
 
 def _about(model: Any) -> str:
