@@ -24,7 +24,7 @@ def shapley_values(
     It is the mean gain of ``score`` when the column is shown after those before it, over all orders of the columns or
     a sample of them; ``only(rows, shown)`` gives rows in which all columns but those shown are missing.
     """
-    places = np.array(_orders(n_columns))  # of every column, in every order
+    places = np.array(orders_of_columns(n_columns))  # of every column, in every order
     # The columns shown at each step of each order: before the first, in between, and after the last.
     shown = (places[:, None, :] < np.arange(n_columns + 1)[None, :, None]).reshape(-1, n_columns)
     values = []
@@ -35,7 +35,7 @@ def shapley_values(
     return np.array(values)
 
 
-def _orders(n_columns: int) -> list[tuple[int, ...]]:
+def orders_of_columns(n_columns: int) -> list[tuple[int, ...]]:
     """All orders of the columns, or a fixed sample in which every order comes with its reverse."""
     if math.factorial(n_columns) <= _N_SAMPLED:
         return list(permutations(range(n_columns)))

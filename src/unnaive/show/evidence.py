@@ -108,7 +108,7 @@ class EvidenceDisplay(Display):
         return [
             (
                 ", ".join(self.words.get(name, [name])),
-                f"{value}, {_interval(*self.bins[name])}" if name in self.bins else value,
+                f"{value}, {interval(*self.bins[name])}" if name in self.bins else value,
                 size,
             )
             for name, value, size in self.contributions_
@@ -152,14 +152,14 @@ class EvidenceDisplay(Display):
     ) -> EvidenceDisplay:
         """The display that ``from_estimator`` draws, not yet drawn."""
         classifier, one = row_of(model, X, row, "row", "predict_evidence")
-        names = _names(model)
+        names = names_of(model)
         evidence = np.array(classifier.predict_evidence(one), dtype=np.float64)[0]
         evidence[1:, np.isneginf(evidence[0])] = 0.0  # the prior alone rules out an impossible class
         joint = evidence.sum(axis=0)
         classes = np.asarray(model.classes_).tolist()
         chosen, other = choose(joint, classes, label, against)
         odds = evidence[:, chosen] - evidence[:, other]
-        columns = [(name, value, float(size)) for name, value, size in zip(names, _values(classifier, one), odds[1:])]
+        columns = [(name, value, float(size)) for name, value, size in zip(names, values_of(classifier, one)[0], odds[1:])]
         columns.sort(key=lambda contribution: -abs(contribution[2]))
         contributions = [("prior", "", float(odds[0])), *columns]
         return cls(
@@ -274,28 +274,34 @@ def choose(joint: Any, classes: list[Any], label: Any = None, against: Any = Non
     return chosen, next(others) if against is None else classes.index(against)
 
 
-def _names(model: Any) -> list[str]:
+def names_of(model: Any) -> list[str]:
+    """The names of the columns, or of the terms of a pipeline."""
     if classifier_of(model) is not model:
         return [str(name) for name in model[:-1].get_feature_names_out()]
     names = getattr(model, "feature_names_in_", None)
     return [f"column {place}" for place in range(model.n_features_in_)] if names is None else [str(n) for n in names]
 
 
-def _values(model: Any, one: Any) -> list[str]:
-    """The values of a single row as text."""
-    if issparse(one):
-        counts = one.toarray()[0].tolist()
-        return ["absent" if count == 0 else "present" if count == 1 else f"× {count:g}" for count in counts]
-    if nw.dependencies.is_into_dataframe(one):
-        values: Sequence[Any] = nw.from_native(one, eager_only=True).row(0)
+def values_of(model: Any, X: Any) -> list[list[str]]:
+    """The values of every row as text."""
+    if issparse(X):
+        return [
+            ["absent" if count == 0 else "present" if count == 1 else f"× {count:g}" for count in counts]
+            for counts in X.toarray().tolist()
+        ]
+    if nw.dependencies.is_into_dataframe(X):
+        rows: Sequence[Any] = nw.from_native(X, eager_only=True).rows()
     else:
-        values = np.asarray(one, dtype=object)[0]
+        rows = np.asarray(X, dtype=object)  # type: ignore[assignment]
     encoder = _encoder_of(model)
-    codes = np.zeros((1, len(values))) if encoder is None else encoder.transform(one)
-    unknown = codes[0] < 0 if codes.dtype.kind == "i" else np.isnan(codes[0])  # numbers may be negative
+    codes = np.zeros((len(rows), len(rows[0]))) if encoder is None else encoder.transform(X)
+    unknown = codes < 0 if codes.dtype.kind == "i" else np.isnan(codes)  # numbers may be negative
     return [
-        "missing" if is_missing(value) else _written(value) + (" (unseen)" if is_unknown else "")
-        for value, is_unknown in zip(values, unknown)
+        [
+            "missing" if is_missing(value) else written(value) + (" (unseen)" if is_unknown else "")
+            for value, is_unknown in zip(values, unknown_here)
+        ]
+        for values, unknown_here in zip(rows, unknown)
     ]
 
 
@@ -319,11 +325,11 @@ def _bins(model: Any, one: Any, names: list[str]) -> dict[str, Bin]:
     return found
 
 
-def _interval(low: float, high: float) -> str:
+def interval(low: float, high: float) -> str:
     """A bin in words; the higher of its ends belongs to it."""
     if low == -math.inf:
-        return "in the only bin" if high == math.inf else f"up to {_written(high)}"
-    return f"above {_written(low)}" if high == math.inf else f"in {_written(low)} to {_written(high)}"
+        return "in the only bin" if high == math.inf else f"up to {written(high)}"
+    return f"above {written(low)}" if high == math.inf else f"in {written(low)} to {written(high)}"
 
 
 def _words(model: Any, X: Any, row: int) -> dict[str, list[str]]:
@@ -335,7 +341,8 @@ def _words(model: Any, X: Any, row: int) -> dict[str, list[str]]:
     return reader.words(document)
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
+    """A value as text, numbers with six digits."""
     if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
         return f"{float(value):.6g}"
     return str(value)

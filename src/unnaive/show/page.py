@@ -6,6 +6,7 @@ import base64
 import hashlib
 import math
 import platform
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
@@ -42,8 +43,11 @@ def write_page(page: str, path: str | Path) -> Path:
     return path
 
 
-def render_page(template: str, **contents: Any) -> str:
-    """A page from a template that extends ``page.html.jinja``, with its style sheet and script inline."""
+def render_page(template: str, *, styles: Sequence[str] = (), scripts: Sequence[str] = (), **contents: Any) -> str:
+    """A page from a template that extends ``page.html.jinja``, with style sheets and scripts inline.
+
+    ``styles`` and ``scripts`` are those besides the report's.
+    """
     loader = PackageLoader("unnaive.show")
     pages = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     pages.filters.update(score=score_text, seconds=seconds_text, percent=_percent, several=several, chance=_chance)
@@ -52,14 +56,17 @@ def render_page(template: str, **contents: Any) -> str:
         known=lambda values: [value for value in values if not math.isnan(value)],
         opening=lambda text: text[:1].upper() + text[1:],
     )
-    script = loader.get_source(pages, "report.js")[0]
+    style, script = (
+        "".join(loader.get_source(pages, name)[0] for name in names)
+        for names in (("report.css", *styles), ("report.js", *scripts))
+    )
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = pages.get_template(template).render(
         **contents,
         written=datetime.now(timezone.utc),
         versions={name: version(name) for name in ("unnaive", "numpy", "scipy", "scikit-learn")},
         python=platform.python_version(),
-        styles=Markup(loader.get_source(pages, "report.css")[0]),
+        styles=Markup(style),
         script=Markup(script),
         script_hash=f"sha256-{digest}",
     )
