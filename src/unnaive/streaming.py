@@ -460,19 +460,29 @@ class _Wanted:
         return labels, dict(zip(self.columns, [labels, *values]))
 
 
-def read_row(saved: SavedModel, source: str | Path, row: int, given: Given = None) -> tuple[pd.DataFrame, str | None]:
-    """One row of a file, counted from 0, as a frame with the columns of training, and the text of its label if any."""
+def read_rows(
+    saved: SavedModel, source: str | Path, first: int, most: int, given: Given = None
+) -> tuple[pd.DataFrame, list[str | None]]:
+    """Rows of a file from ``first`` on, with the columns of training, and the text of their labels, None without."""
     names = columns_of(saved)
     table = _known_columns(saved, source, names, given)
     known = [saved.target] if saved.target in table.columns else []
-    before = 0
+    before, parts = 0, []
     for frame in table.batches([*names, *known], _ROWS):
-        if before <= row < before + len(frame):
-            found = frame.iloc[[row - before]]
-            labels = found[known].dropna()
-            return found[names], str(labels_of(str(source), labels[saved.target])[0]) if known and len(labels) else None
+        parts.append(frame.iloc[max(first - before, 0) : max(first + most - before, 0)])
         before += len(frame)
-    raise DataError(f"{source} has {before} rows, numbered from 0 to {before - 1}: there is no row {row}.")
+        if before >= first + most:
+            break
+    found = [part for part in parts if len(part)]
+    if not found:
+        raise DataError(f"{source} has {before} rows, numbered from 0 to {before - 1}: there is no row {first}.")
+    rows = found[0] if len(found) == 1 else pd.concat(found, ignore_index=True)
+    texts: list[str | None] = [None] * len(rows)
+    if known:
+        places = np.flatnonzero(rows[saved.target].notna())
+        for place, label in zip(places.tolist(), labels_of(str(source), rows[saved.target].iloc[places])):
+            texts[place] = str(label)
+    return rows[names], texts
 
 
 def mean_evidence(saved: SavedModel, source: str | Path, given: Given = None) -> dict[str, float]:

@@ -68,6 +68,7 @@ def attempt(seed, folder):
             ["card", "m.unnaive", "-o", "card.md"],
             ["explain", "--", "m.unnaive", name],
             ["explain", "--label", labels[0], "--plot", "plot.svg", "--", "m.unnaive", name],
+            ["explain", "--interactive", "what-if.html", "--", "m.unnaive", name],
             ["predict", "-o", "out.csv", "--", "m.unnaive", name],
             ["update", "--", "m.unnaive", name],
             ["compare", "-m", "nb,aode", "--cv", "2", "--jobs", "1", *target, "--report", "report.html", "--", name],
@@ -85,7 +86,7 @@ def attempt(seed, folder):
                     yield Violation(f"the report has {text!r} as it is", story)
         if pages.is_installed():
             shown = pages.written(rng, frame[columns[:-1]], frame[columns[-1]])
-            shown |= {name: [] for name in ("report.html", "plot.svg") if os.path.exists(name)}
+            shown |= {name: [] for name in ("report.html", "plot.svg", "what-if.html") if os.path.exists(name)}
             page = str(rng.choice(list(shown)))
             yield from pages.wrong(Path(page), shown[page], story)
     finally:

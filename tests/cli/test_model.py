@@ -305,6 +305,36 @@ def test_a_model_of_tensors_is_explained_by_its_cells(folder, run):
     assert (code, "explained row by row: leave out --importance." in err) == (2, True)
 
 
+def test_a_page_on_which_to_ask_what_if_is_written(folder, run):
+    run("fit", "table.csv", "-m", "aode", "-o", "m.unnaive")
+    code, out, _ = run("explain", "m.unnaive", "table.csv", "--interactive", "page.html", "--row", "3")
+    assert (code, out) == (0, "page.html: a page of 0.1 MB on which to ask what if, from 197 rows of table.csv.\n")
+    page = (folder / "page.html").read_text()
+    assert "<b>AODE</b> predicts <b>mood</b>" in page
+    assert '"first":3' in page
+    code, out, _ = run("explain", "m.unnaive", "--interactive", "page.html", "--json")
+    assert (code, json.loads(out)["n_rows"]) == (0, 0)
+    assert '"rows":[]' in (folder / "page.html").read_text()
+
+
+def test_a_page_replaces_nothing_else_and_is_of_the_models_that_it_can_compute(folder, run):
+    run("fit", "table.csv", "-m", "aode", "-o", "m.unnaive")
+    code, _, err = run("explain", "m.unnaive", "table.csv", "--interactive", "table.csv")
+    assert (code, "'table.csv' is also read" in err) == (2, True)
+    (folder / "mine.html").write_text("mine")
+    code, _, err = run("explain", "m.unnaive", "--interactive", "mine.html")
+    assert (code, "exists and is not a page of unnaive" in err) == (2, True)
+    assert run("explain", "m.unnaive", "--interactive", "mine.html", "--force")[0] == 0
+    code, _, err = run("explain", "m.unnaive", "table.csv", "--interactive", "page.html", "--label", "yes")
+    assert (code, "leave out --importance, --plot, --label and --against" in err) == (2, True)
+    code, _, err = run("explain", "m.unnaive")
+    assert (code, "Name the file of the row to explain" in err) == (2, True)
+    run("fit", "table.csv", "-m", "pooled", "-o", "p.unnaive")
+    code, _, err = run("explain", "p.unnaive", "table.csv", "--interactive", "page.html")
+    assert (code, "The model is PooledBayes, whose answers" in err) == (2, True)
+    assert not (folder / "page.html").exists()
+
+
 def test_a_baseline_is_not_explained(folder, run):
     run("fit", "table.csv", "-m", "tree", "-o", "m.unnaive")
     code, _, err = run("explain", "m.unnaive", "table.csv")

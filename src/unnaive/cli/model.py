@@ -336,7 +336,7 @@ def _print_change(path: Path, saved: Any, changed: Any, words: str, as_json: boo
 @reads_tables
 def explain(
     model: ModelFile,
-    data: Data,
+    data: Annotated[str | None, typer.Argument(help="A file of rows, as for fit; --interactive works without.")] = None,
     row: Annotated[int, typer.Option("--row", "-r", help="Which row, counted from 0.", min=0)] = 0,
     importance: Annotated[
         bool, typer.Option("--importance", help="Instead of a row: how much each column matters, over all rows.")
@@ -344,6 +344,10 @@ def explain(
     label: Annotated[str | None, typer.Option(help="The class to explain; default: the predicted one.")] = None,
     against: Annotated[str | None, typer.Option(help="The class to compare it with; default: the runner-up.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw it into this .png, .svg or .pdf file.")] = None,
+    interactive: Annotated[
+        Path | None,
+        typer.Option(help="Instead: write an .html page on which to ask what if, with up to 200 rows from --row on."),
+    ] = None,
     force: Force = False,
     reading: Any = None,
     as_json: AsJson = False,
@@ -354,8 +358,14 @@ def explain(
     from unnaive.show import terminal
     from unnaive.show.cell_evidence import CellEvidenceDisplay
     from unnaive.show.evidence import EvidenceDisplay
-    from unnaive.streaming import mean_evidence, read_row
+    from unnaive.streaming import mean_evidence, read_rows
 
+    if interactive is not None:
+        if importance or plot is not None or label is not None or against is not None:
+            raise ValueError("--interactive writes a page: leave out --importance, --plot, --label and --against.")
+        return _write_what_if(model, data, interactive, row, reading, force, as_json)
+    if data is None:
+        raise ValueError(f"Name the file of the row to explain, as in: unnaive explain {model} FILE --row {row}")
     if plot is not None:
         check_figure(plot, [model, *files_read(data)], force)
     saved = load(model)
@@ -371,7 +381,7 @@ def explain(
                 f"{model} weighs cells of tensors, which are explained row by row: leave out --importance."
             )
         return _print_importance(mean_evidence(saved, data, reading), as_json)
-    frame, truth = read_row(saved, data, row, reading)
+    frame, (truth,) = read_rows(saved, data, row, 1, reading)
     display = CellEvidenceDisplay if of_cells else EvidenceDisplay
     found = display.of(saved.model, frame, label=_as_class(saved.model, label), against=_as_class(saved.model, against))
     if plot is not None:
@@ -404,6 +414,34 @@ def explain(
         + (f"; labelled {truth}\n" if truth is not None else "\n")
     )
     out.print(terminal.evidence(found.lines_, found.total_, found.label_, found.against_, found.noun))
+
+
+def _write_what_if(
+    model: Path, data: str | None, path: Path, first: int, reading: Any, force: bool, as_json: bool
+) -> None:
+    from unnaive.io.datasets import files_read
+    from unnaive.persist import load
+    from unnaive.persist.overwriting import check_overwriting
+    from unnaive.show.page import is_page, write_page
+    from unnaive.show.what_if.columns import MAX_ROWS
+    from unnaive.show.what_if.page import render_what_if
+    from unnaive.show.what_if.tables import check_model
+    from unnaive.streaming import read_rows
+
+    check_overwriting(path, [model, *(files_read(data) if data else [])], "a page of unnaive", is_page, force)
+    saved = load(model)
+    check_model(saved.model)
+    rows, labels = read_rows(saved, data, first, MAX_ROWS, reading) if data else (None, [])
+    page, _ = render_what_if(saved.model, rows, labels, first=first, target=saved.target)
+    write_page(page, path)
+    print_result(
+        as_json,
+        f"{path}: a page of {len(page) / 1e6:.1f} MB on which to ask what if"
+        + (f", from {len(labels)} rows of {data}." if data else "."),
+        page=str(path),
+        n_bytes=len(page.encode()),
+        n_rows=len(labels),
+    )
 
 
 def _print_importance(found: dict[str, float], as_json: bool) -> None:

@@ -15,6 +15,7 @@ _HOME = {
     "ScoreTimeDisplay": "score_time",
     "SubgraphDisplay": "subgraphs",
     "TensorDisplay": "tensor",
+    "WhatIf": "what_if.widget",
     "WinTieLossDisplay": "win_tie_loss",
     "render_card": "model_card",
     "render_report": "report",

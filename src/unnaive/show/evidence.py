@@ -159,7 +159,8 @@ class EvidenceDisplay(Display):
         classes = np.asarray(model.classes_).tolist()
         chosen, other = choose(joint, classes, label, against)
         odds = evidence[:, chosen] - evidence[:, other]
-        columns = [(name, value, float(size)) for name, value, size in zip(names, values_of(classifier, one)[0], odds[1:])]
+        (values,) = values_of(classifier, one)
+        columns = [(name, value, float(size)) for name, value, size in zip(names, values, odds[1:])]
         columns.sort(key=lambda contribution: -abs(contribution[2]))
         contributions = [("prior", "", float(odds[0])), *columns]
         return cls(

@@ -29,10 +29,14 @@ def check_report_path(path: str | Path) -> None:
     """Refuse a path that cannot be written to, or a file that is not a report, before there is work to lose."""
     path = Path(path)
     check_place(path)
-    if path.exists():
-        with open(path, "rb") as there:
-            if _GENERATOR not in there.read(_HEAD):
-                raise ValueError(f"{path} exists and is not a report of unnaive: choose another file, or remove it.")
+    if path.exists() and not is_page(path):
+        raise ValueError(f"{path} exists and is not a report of unnaive: choose another file, or remove it.")
+
+
+def is_page(path: Path) -> bool:
+    """Whether a file is a page of this library, which says so in its head."""
+    with open(path, "rb") as there:
+        return _GENERATOR in there.read(_HEAD)
 
 
 def write_page(page: str, path: str | Path) -> Path:

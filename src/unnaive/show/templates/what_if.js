@@ -72,16 +72,16 @@
       for (let column = 0; column < columns.length; column += 1) {
         const now = row[column];
         const here = [];
-        const tried = [...row];
-        for (const value of candidates(column, row)) {
-          tried[column] = value;
-          const chances = probabilities(tried);
+        const values = candidates(column, row);
+        model.variants(row, column, values).forEach((joint, place) => {
+          const value = values[place];
+          const chances = unnaiveModels.posterior(joint);
           const answer = argmax(chances);
           if (answer !== before) {
             const steps = now === null || columns[column].kind === "category" ? 1 : Math.abs(value - now) / stepOf(column);
             here.push({ column, value, answer, chance: chances[answer], steps });
           }
-        }
+        });
         yield;
         if (columns[column].kind === "category") {
           found.push(...here);
@@ -110,10 +110,9 @@
 
     // Where two classes are equally probable: their log odds are a parabola in the number.
     function crossingsOf(column, row) {
-      const at = (value) => model.joint(row.map((old, place) => (place === column ? value : old)));
       const { low, high } = columns[column];
       const [middle, half] = [(low + high) / 2, (high - low) / 2];
-      const scores = [-1, 0, 1].map((step) => at(middle + step * half));
+      const scores = model.variants(row, column, [-1, 0, 1].map((step) => middle + step * half));
       const found = [];
       for (let one = 0; one < classes.length; one += 1) {
         for (let other = 0; other < one; other += 1) {
@@ -164,7 +163,7 @@
     }
     function writeState() {
       try { history.replaceState(null, "", `#${fragment()}`); } catch { /* in a frame without an address of its own */ }
-      document.dispatchEvent(new CustomEvent("what-if", { detail: { row: state.row } }));
+      if (parent !== window) parent.postMessage({ whatIf: state.row }, "*"); // a notebook may listen
     }
 
     // Controls
@@ -242,7 +241,7 @@
         frame.append(element("div", { className: "title" }, element("label", { htmlFor: id, textContent: name, title: name })));
         if (plot) frame.append(element("div", { className: "plot" }, plot.svg));
         frame.append(select);
-        const unseen = element("output");
+        const unseen = element("span");
         frame.append(element("div", { className: "now", hidden: true }, unseen));
         shown.push((value) => {
           const text = valueText(column, value, state.from);
@@ -253,7 +252,7 @@
         const many = kind === "gaussian";
         const slider = element("input", { type: "range", id, min: 0, max: many ? STEPS : values.length - 1, step: 1 });
         const toggle = element("button", { type: "button", className: "toggle", textContent: "missing", "aria-label": `${name}: missing` });
-        const text = element("output", { htmlFor: id });
+        const text = element("span");
         let last = many ? Number(((low + high) / 2).toPrecision(4)) : values.length >> 1;
         const fromSlider = () => (many ? Number((low + (slider.value / STEPS) * (high - low)).toPrecision(4)) : Number(slider.value));
         slider.addEventListener("input", () => choose(fromSlider()));
@@ -449,8 +448,8 @@
       writeState();
       if (classes.length > 1) {
         const sides = sidesOf(order);
-        find("for").options[0].textContent = `${classes[state.label === null ? sides[0] : order[0]]} (the answer)`;
-        find("against").options[0].textContent = `${classes[nextTo(sides[0], order)]} (the most probable other)`;
+        find("for").options[0].textContent = `${classes[state.label === null ? sides[0] : order[0]]} · answer`;
+        find("against").options[0].textContent = `${classes[nextTo(sides[0], order)]} · next`;
         slowly(bothEvidences(), evidenceCard, ([now, before]) => (
           showEvidence(linesOf(oddsOf(now, sides), before && oddsOf(before, sides)), sides)
         ));

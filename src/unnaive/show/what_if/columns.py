@@ -50,21 +50,18 @@ def rows_of(model: Any, X: Any, labels: Any = None) -> list[dict[str, Any]]:
     """The rows: codes or numbers, None for missing, and the text of what is no category, by column."""
     n_rows = min(_num_samples(X), MAX_ROWS)
     X = _safe_indexing(X, np.arange(n_rows))
-    encoder = model.encoder_
-    codes = encoder.transform(X).astype(np.float64)
-    codes[codes < 0 if encoder.discretizer != "passthrough" else np.zeros(codes.shape, dtype=bool)] = np.nan
+    codes, is_category = model.encoder_.transform(X), model.encoder_.is_categorical_
+    missing = codes < 0 if codes.dtype.kind == "i" else np.isnan(codes)  # numbers may be negative
+    values = codes.astype(object)
+    values[:, is_category] = np.where(missing, 0, codes)[:, is_category].astype(np.int64)
+    values[missing] = None
     rows = []
-    for row, texts, of_row in zip(range(n_rows), values_of(model, X), codes.tolist()):
-        known = [None if math.isnan(code) else code for code in of_row]
-        told = {
-            str(place): text_of(text)
-            for place, text in enumerate(texts)
-            if (known[place] is None) != (text == "missing") or not encoder.is_categorical_[place]
-        }
+    for row, texts in enumerate(values_of(model, X)):
+        untold = (np.array(texts) == "missing") | (is_category & ~missing[row])  # as the value says it all
         rows.append(
             {
-                "values": [code if code is None or code % 1 else int(code) for code in known],
-                "texts": told,
+                "values": values[row].tolist(),
+                "texts": {str(place): text_of(texts[place]) for place in np.flatnonzero(~untold)},
                 "label": None if labels is None or labels[row] is None else text_of(labels[row]),
             }
         )
@@ -75,7 +72,7 @@ def _value_counts(statistic: Any) -> Any:
     """Weights of rows by value and class, of each coded column in turn."""
     if isinstance(statistic, DistinctRows):
         return (statistic.family(column, ()) for column in range(len(statistic.n_values)))
-    counts = statistic.parts[0] if isinstance(statistic, Together) else statistic
+    counts: Any = statistic.parts[0] if isinstance(statistic, Together) else statistic
     return (counts.observed(column) for column in range(counts.n_columns))
 
 

@@ -29,7 +29,8 @@ def _arrays(contents: Any) -> list[NDArray[Any]]:
         return [contents]
     if not isinstance(contents, dict | list):
         return []
-    return [array for part in (contents.values() if isinstance(contents, dict) else contents) for array in _arrays(part)]
+    parts = contents.values() if isinstance(contents, dict) else contents
+    return [array for part in parts for array in _arrays(part)]
 
 
 def _type_of(array: NDArray[Any]) -> str:

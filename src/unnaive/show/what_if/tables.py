@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,19 +23,19 @@ def check_model(model: Any) -> None:
     """Refuse a model whose answers a page cannot compute, and say which ones it can."""
     kind, why = type(classifier_of(model)).__name__, ""
     if classifier_of(model) is not model:
-        why = "within a pipeline, whose steps would have to run in the page"
+        why = " within a pipeline, whose steps would have to run in the page"
     elif type(model) not in _MODELS:
-        why = "whose answers do not follow from tables that fit into a page"
+        why = ", whose answers do not follow from tables that fit into a page"
     else:
         fitted = as_fitted(model)
         if getattr(fitted, "numeric", None) == "kernel":
-            why = 'with numeric="kernel", which keeps every number of its training'
+            why = ' with numeric="kernel", which keeps every number of its training'
         elif getattr(fitted, "subsumption", None) is not None:
-            why = "with subsumption, which leaves values out row by row"
+            why = " with subsumption, which leaves values out row by row"
     if why:
         names = ", ".join(known.__name__ for known in _MODELS)
         raise ValueError(
-            f"The model is {kind} {why}. A page can ask what if of {names}: NaiveBayes with "
+            f"The model is {kind}{why}. A page can ask what if of {names}: NaiveBayes with "
             'numeric="discretize" or "gaussian", AnDE without subsumption.'
         )
 
@@ -62,7 +63,7 @@ def _product(network: Any, log_prior: Any) -> dict[str, Any]:
         "kind": "product",
         "log_prior": log_prior,
         "starts": network.starts.tolist(),
-        "links": [links[first:last] for first, last in zip(ends, ends[1:])],
+        "links": [links[first:last] for first, last in pairwise(ends)],
         "logs": network.tables,
     }
 
