@@ -90,7 +90,7 @@ class Seen(HTMLParser):
             self.strange.append("another script")
 
     def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
+        self.tags.append("data" if tag == "script" and ("type", "application/json") in attrs else tag)
         if tag in ("img", "iframe", "object", "embed", "foreignobject"):
             self.strange.append(tag)
         for name, value in attrs:

@@ -246,7 +246,7 @@ def test_hostile_names_are_text_and_nothing_else(hostile, browser):
     assert {element.tag.split("}")[1] for element in ET.fromstring(svg).iter()} == {"svg", "rect", "path", "text"}
 
 
-def test_the_evidence_is_saved_as_a_picture_of_its_own(page, browser):
+def test_the_evidence_is_saved_as_a_picture_of_its_own(page, tmp_path, browser):
     browser.open(page, scheme="dark")
     picture = ET.fromstring(browser.run("return whatIf.evidenceSvg()"))
     words = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
@@ -255,6 +255,12 @@ def test_the_evidence_is_saved_as_a_picture_of_its_own(page, browser):
     )
     assert [word for word in words if re.fullmatch(r"[+−]\d+\.\d\d", word)] == lines
     assert "var(" not in ET.tostring(picture, encoding="unicode")
+    browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    browser.find("#save").click()
+    saved = tmp_path / "evidence.svg"
+    assert browser.becomes(saved.exists)
+    assert browser.becomes(lambda: len(saved.read_bytes()) > 0)
+    assert ET.fromstring(saved.read_bytes()).get("viewBox") == picture.get("viewBox")
 
 
 def test_a_page_without_rows_starts_with_nothing_known(tmp_path, browser):

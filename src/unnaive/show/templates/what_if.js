@@ -13,7 +13,10 @@
   const find = (id) => document.getElementById(id);
   const colorOf = (y) => `var(--c${Math.min(y, COLORS - 1)})`;
   const argmax = (scores) => scores.reduce((best, score, y) => (score > scores[best] ? y : best), 0);
-  const chanceText = (p) => (p > 0.9995 && p < 1 ? "> 0.999" : p >= 0.0005 || p === 0 ? p.toFixed(3) : p.toExponential(0));
+  const chanceText = (p) => {
+    if (p > 0.9995 && p < 1) return "> 0.999";
+    return p >= 0.0005 || p === 0 ? p.toFixed(3) : p.toExponential(0);
+  };
   const oddsText = (odds) => {
     const size = Math.abs(odds);
     const text = size === Infinity ? "∞" : size >= 1e4 ? size.toExponential(1) : size.toFixed(2);
@@ -34,6 +37,8 @@
     made.append(...children);
     return made;
   }
+
+  const option = (value, text) => element("option", { value: String(value), textContent: text });
 
   function drawn(tag, attributes, ...children) {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -64,6 +69,13 @@
       return columns[column].kind === "gaussian" ? numberText(value) : columns[column].values[value];
     }
 
+    // How far a change of a column goes: in bins, or in tenths of a Gaussian column's range.
+    function stepsOf(column, from, to) {
+      const { kind, low, high } = columns[column];
+      if (from === null || kind === "category") return 1;
+      return Math.abs(to - from) / (kind === "gaussian" ? (high - low) / 10 : 1);
+    }
+
     // Single changes of the row that change its answer: of numbers the nearest on either side, of categories all. The
     // fewer steps the better, then the more probable.
     function* flips(row) {
@@ -78,8 +90,7 @@
           const chances = unnaiveModels.posterior(joint);
           const answer = argmax(chances);
           if (answer !== before) {
-            const steps = now === null || columns[column].kind === "category" ? 1 : Math.abs(value - now) / stepOf(column);
-            here.push({ column, value, answer, chance: chances[answer], steps });
+            here.push({ column, value, answer, chance: chances[answer], steps: stepsOf(column, now, value) });
           }
         });
         yield;
@@ -96,8 +107,6 @@
       }
       return found.sort((a, b) => Math.ceil(a.steps) - Math.ceil(b.steps) || b.chance - a.chance);
     }
-
-    const stepOf = (column) => (columns[column].kind === "gaussian" ? (columns[column].high - columns[column].low) / 10 : 1);
 
     function candidates(column, row) {
       if (columns[column].kind !== "gaussian") return columns[column].values.map((_, value) => value);
@@ -168,29 +177,34 @@
 
     // Controls
 
+    const canvas = (width, ...parts) => (
+      drawn("svg", { viewBox: `0 0 ${width} 1`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...parts)
+    );
+    const onClick = (svg, act) => svg.addEventListener("click", ({ clientX }) => {
+      const { left, width } = svg.getBoundingClientRect();
+      act(Math.min(Math.max((clientX - left) / width, 0), 1));
+    });
+
     function plotOf(column, choose) {
       const { kind, values, counts } = columns[column];
       if (kind === "gaussian") return densityOf(column, choose);
       if (values.length > MOST_BARS) return null;
-      const totals = values.map((_, value) => classes.reduce((sum, __, y) => sum + counts[value * classes.length + y], 0));
+      const count = (value, y) => counts[value * classes.length + y];
+      const totals = values.map((_, value) => classes.reduce((sum, __, y) => sum + count(value, y), 0));
       const most = Math.max(...totals, 1e-300);
       const gap = Math.min(0.12, 0.012 * values.length);
       const bars = values.map((_, value) => {
         let top = 1;
         const parts = classes.flatMap((__, y) => {
-          const height = counts[value * classes.length + y] / most;
+          const height = count(value, y) / most;
           if (!height) return [];
           top -= height;
           return drawn("rect", { x: value + gap / 2, width: 1 - gap, y: top, height, style: `fill: ${colorOf(y)}` });
         });
         return drawn("g", {}, ...parts);
       });
-      const svg = drawn("svg", { viewBox: `0 0 ${values.length} 1`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...bars);
-      svg.addEventListener("click", (event) => {
-        const box = svg.getBoundingClientRect();
-        const value = Math.floor(((event.clientX - box.left) / box.width) * values.length);
-        choose(Math.min(Math.max(value, 0), values.length - 1));
-      });
+      const svg = canvas(values.length, ...bars);
+      onClick(svg, (share) => choose(Math.min(Math.floor(share * values.length), values.length - 1)));
       return { svg, show: (value) => bars.forEach((bar, place) => bar.classList.toggle("chosen", place === value)) };
     }
 
@@ -199,20 +213,19 @@
       const { low, high } = columns[column];
       const place = columns.slice(0, column).filter(({ kind }) => kind === "gaussian").length;
       const points = Array.from({ length: 81 }, (_, k) => low + (k / 80) * (high - low));
-      const curves = classes.map((_, y) => {
-        const [mean, variance] = [data.model.mean, data.model.variance].map((table) => table[place * classes.length + y]);
-        return points.map((x) => Math.exp(data.model.log_prior[y] - (x - mean) ** 2 / (2 * variance)) / Math.sqrt(variance));
-      });
-      const most = Math.max(...curves.flat(), 1e-300);
-      const lines = curves.map((curve, y) => drawn("path", {
-        d: curve.map((height, k) => `${k ? "L" : "M"}${k / 80} ${1 - height / most}`).join(""), style: `stroke: ${colorOf(y)}`,
+      const { mean, variance, log_prior: prior } = data.model;
+      const curves = classes.map((_, y) => points.map((x) => {
+        const at = place * classes.length + y;
+        return Math.exp(prior[y] - (x - mean[at]) ** 2 / (2 * variance[at])) / Math.sqrt(variance[at]);
       }));
-      const mark = drawn("path", { style: "stroke: var(--ink)" });
-      const svg = drawn("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" }, drawn("g", {}, ...lines), mark);
-      svg.addEventListener("click", (event) => {
-        const box = svg.getBoundingClientRect();
-        choose(Number((low + ((event.clientX - box.left) / box.width) * (high - low)).toPrecision(4)));
+      const most = Math.max(...curves.flat(), 1e-300);
+      const lines = curves.map((curve, y) => {
+        const d = curve.map((height, k) => `${k ? "L" : "M"}${k / 80} ${1 - height / most}`).join("");
+        return drawn("path", { d, style: `stroke: ${colorOf(y)}` });
       });
+      const mark = drawn("path", { style: "stroke: var(--ink)" });
+      const svg = canvas(1, drawn("g", {}, ...lines), mark);
+      onClick(svg, (share) => choose(Number((low + share * (high - low)).toPrecision(4))));
       const show = (value) => {
         svg.firstChild.classList.toggle("chosen", value !== null);
         const at = value === null ? null : Math.min(Math.max((value - low) / (high - low), 0), 1);
@@ -221,75 +234,77 @@
       return { svg, show };
     }
 
-    function controlOf(column) {
+    // Controls show a value when they are told to, and tell `choose` of another one.
+
+    function menuOf(column, id, choose) {
+      const select = element("select", { id });
+      select.append(...columns[column].values.map((text, value) => option(value, text)), option("", "missing"));
+      select.addEventListener("change", () => choose(select.value === "" ? null : Number(select.value)));
+      const unseen = element("div", { className: "now" });
+      const show = (value) => {
+        select.value = value === null ? "" : String(value);
+        const text = valueText(column, value, state.from);
+        unseen.textContent = text;
+        unseen.hidden = value !== null || text === "missing";
+      };
+      return { parts: [select, unseen], show };
+    }
+
+    function sliderOf(column, id, choose) {
       const { name, kind, values, low, high } = columns[column];
+      const isGaussian = kind === "gaussian";
+      const rounded = (number) => Number(number.toPrecision(4));
+      const max = isGaussian ? STEPS : values.length - 1;
+      const slider = element("input", { type: "range", id, min: 0, max, step: 1 });
+      let last = isGaussian ? rounded((low + high) / 2) : values.length >> 1; // where the slider is while it is missing
+      slider.addEventListener("input", () => {
+        choose(isGaussian ? rounded(low + (slider.value / STEPS) * (high - low)) : Number(slider.value));
+      });
+      // The thumb stands below the middle of its bar.
+      if (!isGaussian) slider.style.setProperty("--inset", `calc(50% / ${values.length} - 8px)`);
+      const toggle = element("button", {
+        type: "button", className: "toggle", textContent: "missing", "aria-label": `${name}: missing`,
+      });
+      toggle.addEventListener("click", () => choose(state.row[column] === null ? last : null));
+      const exact = { type: "number", step: "any", "aria-label": `${name}, exactly` };
+      const told = isGaussian ? element("input", exact) : element("span");
+      told.addEventListener("change", () => choose(Number.isFinite(told.valueAsNumber) ? told.valueAsNumber : null));
+      const show = (value) => {
+        last = value ?? last;
+        slider.value = isGaussian ? Math.round(((last - low) / (high - low)) * STEPS) : last;
+        const text = valueText(column, value, state.from);
+        if (isGaussian) told.value = value ?? "";
+        else told.textContent = text;
+        slider.setAttribute("aria-valuetext", text);
+        toggle.setAttribute("aria-pressed", String(value === null));
+      };
+      return { parts: [slider, element("div", { className: "now" }, told)], beside: toggle, show };
+    }
+
+    function controlOf(column) {
+      const { name, kind } = columns[column];
       const choose = (value) => {
         state.row[column] = value;
         update();
       };
-      const plot = plotOf(column, choose);
-      const frame = element("div", { className: "column" });
-      const was = element("p", { className: "was" });
       const id = `column-${column}`;
-      const shown = [];
-      if (kind === "category") {
-        const select = element("select", { id });
-        values.forEach((text, value) => select.append(element("option", { value: String(value), textContent: text })));
-        select.append(element("option", { value: "", textContent: "missing" }));
-        select.addEventListener("change", () => choose(select.value === "" ? null : Number(select.value)));
-        shown.push((value) => { select.value = value === null ? "" : String(value); });
-        frame.append(element("div", { className: "title" }, element("label", { htmlFor: id, textContent: name, title: name })));
-        if (plot) frame.append(element("div", { className: "plot" }, plot.svg));
-        frame.append(select);
-        const unseen = element("span");
-        frame.append(element("div", { className: "now", hidden: true }, unseen));
-        shown.push((value) => {
-          const text = valueText(column, value, state.from);
-          unseen.textContent = value === null && text !== "missing" ? text : "";
-          unseen.parentNode.hidden = unseen.textContent === "";
-        });
-      } else {
-        const many = kind === "gaussian";
-        const slider = element("input", { type: "range", id, min: 0, max: many ? STEPS : values.length - 1, step: 1 });
-        const toggle = element("button", { type: "button", className: "toggle", textContent: "missing", "aria-label": `${name}: missing` });
-        const text = element("span");
-        let last = many ? Number(((low + high) / 2).toPrecision(4)) : values.length >> 1;
-        const fromSlider = () => (many ? Number((low + (slider.value / STEPS) * (high - low)).toPrecision(4)) : Number(slider.value));
-        slider.addEventListener("input", () => choose(fromSlider()));
-        toggle.addEventListener("click", () => choose(state.row[column] === null ? last : null));
-        frame.append(element("div", { className: "title" }, element("label", { htmlFor: id, textContent: name, title: name }), toggle));
-        if (plot) frame.append(element("div", { className: "plot" }, plot.svg));
-        frame.append(slider);
-        // The thumb stands below the middle of its bar.
-        const inset = many || !plot ? "0px" : `calc(50% / ${values.length} - 8px)`;
-        slider.style.marginInline = inset;
-        slider.style.width = `calc(100% - 2 * ${inset.startsWith("calc") ? `(${inset.slice(5, -1)})` : inset})`;
-        const now = element("div", { className: "now" }, text);
-        frame.append(now);
-        if (many) {
-          const exact = element("input", { type: "number", step: "any", "aria-label": `${name}, exactly` });
-          exact.addEventListener("change", () => choose(Number.isFinite(exact.valueAsNumber) ? exact.valueAsNumber : null));
-          now.replaceChildren(exact);
-          shown.push((value) => { exact.value = value === null ? "" : String(value); });
-        }
-        shown.push((value) => {
-          if (value !== null) last = value;
-          slider.value = many ? Math.round(((last - low) / (high - low)) * STEPS) : last;
-          text.textContent = valueText(column, value, state.from);
-          slider.setAttribute("aria-valuetext", valueText(column, value, state.from));
-          toggle.setAttribute("aria-pressed", String(value === null));
-        });
-      }
-      if (plot) shown.push(plot.show);
-      frame.append(was);
-      shown.push((value) => {
-        const changed = state.pinned !== null && state.pinned[column] !== value;
-        frame.classList.toggle("changed", changed);
-        frame.classList.toggle("missing", value === null);
-        was.textContent = changed ? `pinned: ${valueText(column, state.pinned[column])}` : "";
-      });
+      const plot = plotOf(column, choose);
+      const control = (kind === "category" ? menuOf : sliderOf)(column, id, choose);
+      const label = element("label", { htmlFor: id, textContent: name, title: name });
+      const was = element("p", { className: "was" });
+      const frame = element("div", { className: "column" },
+        element("div", { className: "title" }, label, control.beside ?? ""),
+        ...(plot ? [element("div", { className: "plot" }, plot.svg)] : []), ...control.parts, was);
       find("columns").append(frame);
-      return () => shown.forEach((show) => show(state.row[column]));
+      return () => {
+        const value = state.row[column];
+        control.show(value);
+        plot?.show(value);
+        const isChanged = state.pinned !== null && state.pinned[column] !== value;
+        frame.classList.toggle("changed", isChanged);
+        frame.classList.toggle("missing", value === null);
+        was.textContent = isChanged ? `pinned: ${valueText(column, state.pinned[column])}` : "";
+      };
     }
 
     // The answer
@@ -318,11 +333,13 @@
         lines.push([`${rest.length} other classes`, sum(chances), pinned && sum(pinned), "var(--level)"]);
       }
       find("chances").replaceChildren(...lines.map(([name, chance, before, color]) => {
-        const amount = element("span", { className: "amount" });
-        if (before !== null) amount.append(element("small", { textContent: `${chanceText(before)} → ` }));
-        amount.append(chanceText(chance));
-        const track = element("span", { className: "track", "aria-hidden": "true", style: { "--share": `${100 * chance}%`, "--color": color } }, element("i"));
-        if (before !== null) track.append(element("b", { style: { "--pinned": `${100 * before}%` } }));
+        const amount = element("span", { className: "amount" }, chanceText(chance));
+        const style = { "--share": `${100 * chance}%`, "--color": color };
+        const track = element("span", { className: "track", "aria-hidden": "true", style }, element("i"));
+        if (before !== null) {
+          amount.prepend(element("small", { textContent: `${chanceText(before)} → ` }));
+          track.append(element("b", { style: { "--pinned": `${100 * before}%` } }));
+        }
         return element("li", {}, element("span", { textContent: name }), amount, track);
       }));
       return { chances, order };
@@ -378,7 +395,8 @@
         }, element("i"));
         if (before !== undefined) beam.append(element("b", { style: { "--pinned": percent(before) } }));
         const text = element("span", {}, name, " ", element("small", { textContent: value }));
-        return element("li", { className: isTotal ? "total" : "" }, text, element("span", { textContent: oddsText(odds) }), beam);
+        const number = element("span", { textContent: oddsText(odds) });
+        return element("li", { className: isTotal ? "total" : "" }, text, number, beam);
       }));
     }
 
@@ -390,7 +408,8 @@
     function showFlips(found) {
       const shown = found.slice(0, SHOWN_FLIPS);
       find("flips").replaceChildren(...shown.map(({ column, value, answer, chance }) => {
-        const change = element("span", {}, columns[column].name, " ", element("small", { textContent: `→ ${changeText(column, value)}` }));
+        const how = element("small", { textContent: `→ ${changeText(column, value)}` });
+        const change = element("span", {}, columns[column].name, " ", how);
         const to = element("span", { className: "to", style: { "--color": colorOf(answer) } },
           element("i"), classes[answer], " ", element("small", { textContent: chanceText(chance) }));
         const button = element("button", { type: "button" }, change, to);
@@ -402,8 +421,9 @@
         return element("li", {}, button);
       }));
       const more = found.length - shown.length;
+      const rest = more > 0 ? `; ${more} more are larger` : "";
       find("flips-note").textContent = found.length === 0 ? "No change of a single column changes the answer."
-        : `The smallest changes of a single column, all values tried${more > 0 ? `; ${more} more` : ""}. Choose one to make it.`;
+        : `The smallest changes of a single column, all values tried${rest}. Choose one to make it.`;
     }
 
     // Work that may take longer than a frame: other changes of the row end it.
@@ -470,21 +490,21 @@
         return made;
       };
       const short = (content, most) => (content.length > most ? `${content.slice(0, most - 1)}…` : content);
+      const [one, other] = [label, against].map((y) => short(classes[y], 30));
       const parts = [
-        text(short(`${classes[label]} against ${classes[against]}`, 80), 12, 26, { "font-size": 16, "font-weight": 600 }),
-        text(`log odds: ← for ${short(classes[against], 24)} | for ${short(classes[label], 24)} →`, 12, 46, { fill: faint }),
+        text(`${one} against ${other}`, 12, 26, { "font-size": 16, "font-weight": 600 }),
+        text(`log odds: ← for ${other} | for ${one} →`, 12, 46, { fill: faint }),
         drawn("path", { d: `M${at(0)} ${top - 8}V${top + high * lines.length}`, stroke: faint, "stroke-width": 1 }),
       ];
       lines.forEach((line, place) => {
         const y = top + place * high;
         const [from, to] = [Math.min(line.odds, 0), Math.max(line.odds, 0)].map(at);
-        parts.push(text(short(line.value ? `${line.name} = ${line.value}` : line.name, 46), left - 12, y + 13, {
-          "text-anchor": "end", "font-weight": line.isTotal ? 600 : 400,
-        }));
-        parts.push(drawn("rect", {
-          x: from, y, width: to - from, height: 16, rx: 2, fill: LIGHT[Math.min(line.odds < 0 ? against : label, COLORS - 1)],
-        }));
-        parts.push(text(oddsText(line.odds), left + width + 70, y + 13, { "text-anchor": "end", "font-weight": line.isTotal ? 600 : 400 }));
+        const look = { "text-anchor": "end", "font-weight": line.isTotal ? 600 : 400 };
+        const name = line.value ? `${line.name} = ${line.value}` : line.name;
+        const color = LIGHT[Math.min(line.odds < 0 ? against : label, COLORS - 1)];
+        parts.push(text(short(name, 46), left - 12, y + 13, look));
+        parts.push(drawn("rect", { x: from, y, width: to - from, height: 16, rx: 2, fill: color }));
+        parts.push(text(oddsText(line.odds), left + width + 70, y + 13, look));
       });
       const total = [left + width + 84, top + high * lines.length + 12];
       return drawn("svg", {
@@ -497,11 +517,11 @@
     // Put it together
 
     const controls = columns.map((_, column) => controlOf(column));
-    find("legend").append(...classes.slice(0, COLORS).map((name, y) => element("li", {},
-      element("i", { style: { "--color": colorOf(y) } }), y === COLORS - 1 && classes.length > COLORS ? "other classes" : name)));
-    for (const id of ["for", "against"]) {
-      find(id).append(element("option", { value: "" }), ...classes.map((name, y) => element("option", { value: String(y), textContent: name })));
-    }
+    const more = classes.length > COLORS;
+    find("legend").append(...classes.slice(0, COLORS).map((name, y) => (
+      element("li", {}, element("i", { style: { "--color": colorOf(y) } }), more && y === COLORS - 1 ? "other classes" : name)
+    )));
+    for (const id of ["for", "against"]) find(id).append(option("", ""), ...classes.map((name, y) => option(y, name)));
     find("for").addEventListener("change", (event) => {
       state.label = event.target.value === "" ? null : Number(event.target.value);
       if (state.against === state.label) state.against = null;
@@ -519,9 +539,8 @@
       update();
     };
     if (find("start")) {
-      find("start").append(element("option", { value: "", textContent: "nothing" }), ...rows.map(({ label }, place) => (
-        element("option", { value: String(place), textContent: `row ${place + data.first}${label === null ? "" : `, ${label}`}` })
-      )));
+      const name = (place) => `row ${place + data.first}${rows[place].label === null ? "" : `, ${rows[place].label}`}`;
+      find("start").append(option("", "nothing"), ...rows.map((_, place) => option(place, name(place))));
       find("start").addEventListener("change", ({ target: { value } }) => (
         value === "" ? begin(columns.map(() => null), null) : begin(rows[Number(value)].values, Number(value))
       ));

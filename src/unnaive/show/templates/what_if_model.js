@@ -1,7 +1,7 @@
 // A model's answers from its tables, as unnaive.show.what_if.tables writes them. A row holds one code per column, or a
 // number in Gaussian columns, and null for missing. Models give `joint(row)`, the joint log scores of the classes;
-// `variants(row, column, values)`, those with other values of a column; and `evidence(row)`, a generator that pauses now
-// and then and returns the scores' parts: of the prior, then of every column.
+// `variants(row, column, values)`, those with other values of a column; and `evidence(row)`, a generator that pauses
+// now and then and returns the parts of the scores: of the prior, then of every column.
 const unnaiveModels = (() => {
   const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f8: Float64Array };
   const SMALLEST = 1e-200; // products below this are moved into their logarithms
@@ -109,8 +109,8 @@ const unnaiveModels = (() => {
       parts() {
         return [prior, ...columns.map((_, i) => Float64Array.from(prior, (__, y) => {
           if (this.row[i] === null) return 0;
-          const weight = this.weights[i];
-          return Math.log(weight > 0 ? this.sums[i * nClasses + y] / weight : tables.naive[this.first[i] * nClasses + y]);
+          if (this.weights[i] === 0) return Math.log(tables.naive[this.first[i] * nClasses + y]);
+          return Math.log(this.sums[i * nClasses + y] / this.weights[i]);
         }))];
       }
     }
@@ -170,7 +170,7 @@ const unnaiveModels = (() => {
         this.logs = this.products; // of the parts of products that were moved, once there are any
       }
 
-      // Where a set's counts with a child stand, whose own offsets are given: the columns of a combination are in order.
+      // Where a set's counts with a child stand, whose own offsets are given: columns of a combination are in order.
       place(set, child, offsets) {
         let at = 0;
         let depth = set.length;
@@ -258,9 +258,9 @@ const unnaiveModels = (() => {
         const end = sets.length * nClasses;
         for (let y = 0; y < nClasses; y += 1) {
           let largest = this.moved ? -Infinity : 0;
-          if (this.moved) for (let at = y; at < end; at += nClasses) largest = Math.max(largest, logs[at]);
           let sum = 0;
-          for (let at = y; at < end; at += nClasses) sum += this.moved ? products[at] * Math.exp(logs[at] - largest) : products[at];
+          for (let at = y; this.moved && at < end; at += nClasses) largest = Math.max(largest, logs[at]);
+          for (let at = y; at < end; at += nClasses) sum += products[at] * (this.moved ? Math.exp(logs[at] - largest) : 1);
           scores[y] = largest + Math.log(sum);
         }
         return scores;
@@ -303,5 +303,6 @@ const unnaiveModels = (() => {
   }
 
   const KINDS = { product, hidden, average };
-  return { unpack, posterior, load: ({ model, columns, classes }) => KINDS[model.kind](model, columns, classes.length) };
+  const load = ({ model, columns, classes }) => KINDS[model.kind](model, columns, classes.length);
+  return { unpack, posterior, load };
 })();
