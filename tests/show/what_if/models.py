@@ -11,6 +11,7 @@ MODELS = {
     "k2": BayesNet(max_parents=3),
     "hnb": HiddenNaiveBayes(),
     "aode": AODE(),
+    "aode-exact": AODE(bins="exact"),
     "aode-frequent": AODE(frequency_limit=40, smoothing="laplace"),
     "waode": WAODE(),
     "a2de": AnDE(n=2),

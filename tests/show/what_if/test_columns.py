@@ -58,6 +58,14 @@ def test_rows_tell_numbers_and_unseen_values_as_they_stand():
     assert found[0]["label"] is None
 
 
+def test_labels_are_taken_in_their_order_whatever_their_index_says():
+    model, labels = NaiveBayes().fit(X, Y), pd.Series(Y, index=np.arange(20)[::-1])
+    labels.iloc[1] = None
+    assert [row["label"] for row in rows_of(model, X, labels)][:4] == ["dry", None, "wet", "dry"]
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        rows_of(model, X, labels[:7])
+
+
 def test_only_so_many_rows_are_taken():
     model = NaiveBayes().fit(np.arange(600.0).reshape(-1, 1), np.arange(600) % 2)
     assert len(rows_of(model, np.arange(600.0).reshape(-1, 1))) == MAX_ROWS == 200

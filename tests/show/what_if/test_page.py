@@ -6,9 +6,11 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from tests.attack.pages import NAMES
 from tests.show.what_if.models import MODELS, fitted
+from tests.test_common import random_table
 from unnaive import AODE, NaiveBayes
 from unnaive.show.what_if.page import render_what_if
 
@@ -86,6 +88,21 @@ def test_answers_and_evidence_are_those_of_the_model(name, tmp_path, browser):
         browser.run("return whatIf.rows.map(whatIf.evidence)"), model.predict_evidence(rows), atol=1e-9
     )
     assert browser.messages() == []
+
+
+@pytest.mark.parametrize("name", ["aode", "a2de", "a2de-weighted", "a3de", "hnb"])
+def test_one_column_is_enough(name, tmp_path, browser):
+    table, labels = random_table(5, 60)
+    model = MODELS[name].fit(table[["width"]], labels)
+    browser.open(written(tmp_path / "page.html", model, table[["width"]]))
+    found = browser.run("return whatIf.rows.map(whatIf.probabilities)")
+    np.testing.assert_allclose(found, model.predict_proba(table[["width"]]), atol=1e-9)
+    assert browser.messages() == []
+
+
+def test_a_model_that_was_not_fitted_is_refused():
+    with pytest.raises(NotFittedError):
+        render_what_if(AODE())
 
 
 def test_a_table_of_many_columns_does_not_leave_the_range_of_numbers(tmp_path, browser):

@@ -28,6 +28,16 @@ def test_the_tables_give_the_probabilities_of_the_model(name, n_classes):
     np.testing.assert_allclose(found, model.predict_proba(rows), atol=1e-12)
 
 
+@pytest.mark.parametrize("n_columns", [1, 2])
+@pytest.mark.parametrize("model", [AODE(), AnDE(n=2), AnDE(n=3), AnDE(n=3, weighted=True)])
+def test_tables_of_fewer_columns_than_parents_fall_back_to_fewer_parents(model, n_columns):
+    table, labels = random_table(5, 60)
+    table = table.iloc[:, :n_columns]
+    data = data_of(model.fit(table, labels), table)
+    found = [probabilities(data, row["values"]) for row in data["rows"]]
+    np.testing.assert_allclose(found, model.predict_proba(table), atol=1e-12)
+
+
 def test_rows_of_fractional_weight_and_parameters_set_after_the_fit_change_nothing():
     table, labels = random_table(3, 80)
     model = AODE().fit(table, labels, sample_weight=np.linspace(0.1, 2.0, 80))

@@ -290,7 +290,9 @@
       const id = `column-${column}`;
       const plot = plotOf(column, choose);
       const control = (kind === "category" ? menuOf : sliderOf)(column, id, choose);
-      const label = element("label", { htmlFor: id, textContent: name, title: name });
+      // A long name is best broken after its marks.
+      const pieces = name.split(/(?<=[_/.:-])/).flatMap((piece) => [piece, element("wbr")]);
+      const label = element("label", { htmlFor: id, title: name }, ...pieces);
       const was = element("p", { className: "was" });
       const frame = element("div", { className: "column" },
         element("div", { className: "title" }, label, control.beside ?? ""),
@@ -517,9 +519,9 @@
     // Put it together
 
     const controls = columns.map((_, column) => controlOf(column));
-    const more = classes.length > COLORS;
-    find("legend").append(...classes.slice(0, COLORS).map((name, y) => (
-      element("li", {}, element("i", { style: { "--color": colorOf(y) } }), more && y === COLORS - 1 ? "other classes" : name)
+    const inLegend = classes.length > COLORS ? [...classes.slice(0, COLORS - 1), "other classes"] : classes;
+    find("legend").append(...inLegend.map((name, y) => (
+      element("li", {}, element("i", { style: { "--color": colorOf(y) } }), name)
     )));
     for (const id of ["for", "against"]) find(id).append(option("", ""), ...classes.map((name, y) => option(y, name)));
     find("for").addEventListener("change", (event) => {
@@ -579,7 +581,6 @@
       rows: rows.map(({ values }) => values),
       evidenceSvg: evidenceText,
       state,
-      set(row) { begin(row, null); },
     };
   }
 

@@ -260,7 +260,9 @@ const unnaiveModels = (() => {
           let largest = this.moved ? -Infinity : 0;
           let sum = 0;
           for (let at = y; this.moved && at < end; at += nClasses) largest = Math.max(largest, logs[at]);
-          for (let at = y; at < end; at += nClasses) sum += products[at] * (this.moved ? Math.exp(logs[at] - largest) : 1);
+          for (let at = y; at < end; at += nClasses) {
+            sum += this.moved ? products[at] * Math.exp(logs[at] - largest) : products[at];
+          }
           scores[y] = largest + Math.log(sum);
         }
         return scores;

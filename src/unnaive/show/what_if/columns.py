@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import _num_samples
 
+from unnaive.core.validation import is_missing
 from unnaive.counts.distinct_rows import DistinctRows
 from unnaive.counts.statistic import Together
 from unnaive.show.evidence import interval, names_of, values_of, written
@@ -48,8 +49,9 @@ def columns_of(model: Any) -> list[dict[str, Any]]:
 
 def rows_of(model: Any, X: Any, labels: Any = None) -> list[dict[str, Any]]:
     """The rows: codes or numbers, None for missing, and the text of what is no category, by column."""
-    n_rows = min(_num_samples(X), MAX_ROWS)
-    X = _safe_indexing(X, np.arange(n_rows))
+    labels = [None] * _num_samples(X) if labels is None else np.asarray(labels, dtype=object).tolist()
+    check_consistent_length(X, labels)
+    X = _safe_indexing(X, np.arange(min(len(labels), MAX_ROWS)))
     codes, is_category = model.encoder_.transform(X), model.encoder_.is_categorical_
     missing = codes < 0 if codes.dtype.kind == "i" else np.isnan(codes)  # numbers may be negative
     values = codes.astype(object)
@@ -62,7 +64,7 @@ def rows_of(model: Any, X: Any, labels: Any = None) -> list[dict[str, Any]]:
             {
                 "values": values[row].tolist(),
                 "texts": {str(place): text_of(texts[place]) for place in np.flatnonzero(~untold)},
-                "label": None if labels is None or labels[row] is None else text_of(labels[row]),
+                "label": None if is_missing(labels[row]) else text_of(labels[row]),
             }
         )
     return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from unnaive.core.validation import as_fitted
 from unnaive.show.page import render_page
@@ -25,6 +26,7 @@ def render_what_if(
 ) -> tuple[str, dict[str, Any]]:
     """The page of :class:`WhatIf` as text, and the data in it."""
     check_model(model)
+    check_is_fitted(model)
     model = as_fitted(model)
     classes = [text_of(label) for label in model.classes_.tolist()]
     columns = columns_of(model)
