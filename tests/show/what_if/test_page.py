@@ -280,6 +280,40 @@ def test_the_evidence_is_saved_as_a_picture_of_its_own(page, tmp_path, browser):
     assert ET.fromstring(saved.read_bytes()).get("viewBox") == picture.get("viewBox")
 
 
+def test_of_many_classes_the_most_probable_have_lines_and_colors_of_their_own(tmp_path, browser):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(12, size=600)
+    table = pd.DataFrame({"a": (labels + rng.integers(3, size=600)) % 12, "b": labels // 3}).astype(str)
+    browser.open(written(tmp_path / "page.html", AODE().fit(table, labels), table))
+    for row in (0, 5, 9):
+        browser.run("location.hash = `from=${arguments[0]}`", row)
+        assert browser.becomes(lambda row=row: browser.run("return whatIf.state.from") == row)
+        chances = np.array(browser.run("return whatIf.probabilities(whatIf.state.row)"))
+        order = np.argsort(-chances, kind="stable")
+        names = browser.run(
+            "return [...document.querySelectorAll('#chances li > :first-child')].map((e) => e.innerText)"
+        )
+        assert names == [*map(str, order[:5]), "7 other classes"]
+        colors = browser.run(
+            "return [...document.querySelectorAll('#legend i')].map((e) => getComputedStyle(e).backgroundColor)"
+        )
+        legend = browser.run("return [...document.querySelectorAll('#legend li')].map((e) => e.innerText.trim())")
+        assert set(legend) == {*map(str, order[:7]), "other classes"}
+        assert len(set(colors)) == 8
+        script = "return [...document.querySelectorAll('#chances i')].map((e) => getComputedStyle(e).backgroundColor)"
+        assert [colors[legend.index(name)] for name in names[:5]] == browser.run(script)[:5]
+
+
+def test_values_of_a_category_with_the_same_answer_share_a_line(tmp_path, browser):
+    table = pd.DataFrame({"sky": ["grey", "clear", "hazy", "foggy"] * 5})
+    model = NaiveBayes().fit(table, ["dry" if sky == "clear" else "wet" for sky in table["sky"]])
+    browser.open(written(tmp_path / "page.html", model, table[1:2]))
+    assert len(browser.run("return whatIf.flips(whatIf.state.row)")) == 3
+    assert [line.text for line in browser.chrome.find_elements("css selector", "#flips li")] == [
+        "sky → foggy, or 2 other values\nwet 0.883"
+    ]
+
+
 def test_a_page_without_rows_starts_with_nothing_known(tmp_path, browser):
     model, _ = fitted("a2de")
     browser.open(written(tmp_path / "page.html", model))

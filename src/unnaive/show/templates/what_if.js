@@ -1,8 +1,8 @@
 // The page: controls, the answer, what would change it, and the evidence.
 (() => {
-  const COLORS = 8; // of the palette; further classes share the last
+  const COLORS = 8; // of the palette; of more classes, the most probable have one each, and the others share the last
   const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#b2588c", "#a97b00", "#3a92c4", "#6b5fb5", "#6a6f74"];
-  const SHOWN_CLASSES = 8;
+  const SHOWN_CLASSES = 6;
   const SHOWN_COLUMNS = 12; // with a bar of evidence of their own
   const SHOWN_FLIPS = 6;
   const MOST_BARS = 60; // of a plot; columns of more values have none
@@ -11,7 +11,7 @@
   const PAUSE = 400; // milliseconds before an answer is read out, so that not all on the way are
   const STEPS = 200; // of a slider over a Gaussian column
   const find = (id) => document.getElementById(id);
-  const colorOf = (y) => `var(--c${Math.min(y, COLORS - 1)})`;
+  const colorOf = (y) => `var(--class-${y}, var(--c${COLORS - 1}))`;
   const argmax = (scores) => scores.reduce((best, score, y) => (score > scores[best] ? y : best), 0);
   const chanceText = (p) => {
     if (p > 0.9995 && p < 1) return "> 0.999";
@@ -138,15 +138,14 @@
     // The state in the address: values by commas, empty for missing; then the row it came from, and two classes.
     const written = (row) => row.map((value) => (value === null ? "" : String(value))).join(",");
     function readRow(text) {
-      const parts = (text ?? "").split(",");
-      if (parts.length !== columns.length) return null;
-      const row = parts.map((part, column) => {
+      const parts = text?.split(",");
+      if (parts?.length !== columns.length) return null;
+      return parts.map((part, column) => {
         const value = Number(part);
         if (part.trim() === "" || !Number.isFinite(value)) return null;
         if (columns[column].kind === "gaussian") return value;
         return Number.isInteger(value) && value >= 0 && value < columns[column].values.length ? value : null;
       });
-      return row;
     }
     function readState() {
       const given = new URLSearchParams(location.hash.slice(1));
@@ -158,7 +157,7 @@
       const row = readRow(given.get("row"));
       state.from = row === null && rows.length ? from ?? 0 : from;
       state.row = row ?? (state.from === null ? columns.map(() => null) : [...rows[state.from].values]);
-      state.pinned = given.has("pinned") ? readRow(given.get("pinned")) : null;
+      state.pinned = readRow(given.get("pinned"));
       state.label = index("for", classes.length);
       state.against = index("against", classes.length);
     }
@@ -173,6 +172,23 @@
     function writeState() {
       try { history.replaceState(null, "", `#${fragment()}`); } catch { /* in a frame without an address of its own */ }
       if (parent !== window) parent.postMessage({ whatIf: state.row }, "*"); // a notebook may listen
+    }
+
+    // Colors of classes: a class keeps its own as long as it is among the most probable.
+
+    const colors = new Map(classes.length > COLORS ? [] : classes.map((_, y) => [y, y]));
+    function giveColors(order) {
+      if (classes.length > COLORS) {
+        const first = order.slice(0, COLORS - 1);
+        for (const y of [...colors.keys()]) if (!first.includes(y)) colors.delete(y);
+        const free = [...Array(COLORS - 1).keys()].filter((color) => ![...colors.values()].includes(color));
+        for (const y of first) if (!colors.has(y)) colors.set(y, free.shift());
+      }
+      const shown = [...colors].sort(([, a], [, b]) => a - b);
+      find("what-if").style = shown.map(([y, color]) => `--class-${y}: var(--c${color})`).join("; ");
+      const entry = (name, color) => element("li", {}, element("i", { style: { "--color": color } }), name);
+      find("legend").replaceChildren(...shown.map(([y]) => entry(classes[y], colorOf(y))));
+      if (shown.length < classes.length) find("legend").append(entry("other classes", `var(--c${COLORS - 1})`));
     }
 
     // Controls
@@ -344,7 +360,7 @@
         }
         return element("li", {}, element("span", { textContent: name }), amount, track);
       }));
-      return { chances, order };
+      return order;
     }
 
     // The two classes that the evidence is for and against
@@ -408,9 +424,14 @@
     }
 
     function showFlips(found) {
-      const shown = found.slice(0, SHOWN_FLIPS);
-      find("flips").replaceChildren(...shown.map(({ column, value, answer, chance }) => {
-        const how = element("small", { textContent: `→ ${changeText(column, value)}` });
+      // Of several values of a category that give the same answer, the most probable stands for all.
+      const groups = Map.groupBy(found, ({ column, value, answer }) => (
+        `${column} ${columns[column].kind === "category" ? answer : value}`
+      ));
+      const shown = [...groups.values()].slice(0, SHOWN_FLIPS);
+      find("flips").replaceChildren(...shown.map(([{ column, value, answer, chance }, ...others]) => {
+        const or = others.length ? `, or ${others.length} other value${others.length > 1 ? "s" : ""}` : "";
+        const how = element("small", { textContent: `→ ${changeText(column, value)}${or}` });
         const change = element("span", {}, columns[column].name, " ", how);
         const to = element("span", { className: "to", style: { "--color": colorOf(answer) } },
           element("i"), classes[answer], " ", element("small", { textContent: chanceText(chance) }));
@@ -422,7 +443,7 @@
         });
         return element("li", {}, button);
       }));
-      const more = found.length - shown.length;
+      const more = groups.size - shown.length;
       const rest = more > 0 ? `; ${more} more are larger` : "";
       find("flips-note").textContent = found.length === 0 ? "No change of a single column changes the answer."
         : `The smallest changes of a single column, all values tried${rest}. Choose one to make it.`;
@@ -461,7 +482,8 @@
     function update() {
       run += 1;
       for (const show of controls) show();
-      const { order } = showAnswer();
+      const order = showAnswer();
+      giveColors(order);
       find("pin").hidden = state.pinned !== null && sameRow(state.row, state.pinned);
       find("back").hidden = find("unpin").hidden = state.pinned === null;
       if (find("start")) find("start").value = state.from === null ? "" : String(state.from);
@@ -503,7 +525,7 @@
         const [from, to] = [Math.min(line.odds, 0), Math.max(line.odds, 0)].map(at);
         const look = { "text-anchor": "end", "font-weight": line.isTotal ? 600 : 400 };
         const name = line.value ? `${line.name} = ${line.value}` : line.name;
-        const color = LIGHT[Math.min(line.odds < 0 ? against : label, COLORS - 1)];
+        const color = LIGHT[colors.get(line.odds < 0 ? against : label) ?? COLORS - 1];
         parts.push(text(short(name, 46), left - 12, y + 13, look));
         parts.push(drawn("rect", { x: from, y, width: to - from, height: 16, rx: 2, fill: color }));
         parts.push(text(oddsText(line.odds), left + width + 70, y + 13, look));
@@ -519,10 +541,6 @@
     // Put it together
 
     const controls = columns.map((_, column) => controlOf(column));
-    const inLegend = classes.length > COLORS ? [...classes.slice(0, COLORS - 1), "other classes"] : classes;
-    find("legend").append(...inLegend.map((name, y) => (
-      element("li", {}, element("i", { style: { "--color": colorOf(y) } }), name)
-    )));
     for (const id of ["for", "against"]) find(id).append(option("", ""), ...classes.map((name, y) => option(y, name)));
     find("for").addEventListener("change", (event) => {
       state.label = event.target.value === "" ? null : Number(event.target.value);
