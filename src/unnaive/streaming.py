@@ -467,20 +467,19 @@ def read_rows(
     names = columns_of(saved)
     table = _known_columns(saved, source, names, given)
     known = [saved.target] if saved.target in table.columns else []
-    before, parts = 0, []
+    before, found = 0, []
     for frame in table.batches([*names, *known], _ROWS):
-        parts.append(frame.iloc[max(first - before, 0) : max(first + most - before, 0)])
+        if before + len(frame) > first:
+            found.append(frame.iloc[max(first - before, 0) : first + most - before])
         before += len(frame)
         if before >= first + most:
             break
-    found = [part for part in parts if len(part)]
     if not found:
         raise DataError(f"{source} has {before} rows, numbered from 0 to {before - 1}: there is no row {first}.")
     rows = found[0] if len(found) == 1 else pd.concat(found, ignore_index=True)
     texts: list[str | None] = [None] * len(rows)
-    if known:
-        places = np.flatnonzero(rows[saved.target].notna())
-        for place, label in zip(places.tolist(), labels_of(str(source), rows[saved.target].iloc[places])):
+    if known and len(places := np.flatnonzero(rows[saved.target].notna())):
+        for place, label in zip(places, labels_of(str(source), rows[saved.target].iloc[places])):
             texts[place] = str(label)
     return rows[names], texts
 

@@ -11,6 +11,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from tests.persist.files import contents
 from unnaive import NaiveBayes, streaming
+from unnaive.io import DataError
 from unnaive.models import MODELS
 from unnaive.persist import content_hash, load, read_manifest, save
 
@@ -315,6 +316,22 @@ def test_a_page_on_which_to_ask_what_if_is_written(folder, run):
     code, out, _ = run("explain", "m.unnaive", "--interactive", "page.html", "--json")
     assert (code, json.loads(out)["n_rows"]) == (0, 0)
     assert '"rows":[]' in (folder / "page.html").read_text()
+
+
+def test_rows_are_read_across_batches_with_the_labels_they_have(folder, run, monkeypatch):
+    table = frame_of("table.csv")
+    labels = table["mood"].where(np.arange(len(table)) % 3 > 0)
+    table.assign(mood=labels).to_csv("part.csv", index=False)
+    run("fit", "table.csv", "-m", "nb", "-o", "m.unnaive")
+    monkeypatch.setattr(streaming, "_ROWS", 50)
+    saved = load("m.unnaive")
+    for first, most in ((40, 120), (60, 1), (190, 200), (0, 50)):
+        rows, told = streaming.read_rows(saved, "part.csv", first, most)
+        expected = table.iloc[first : first + most]
+        assert rows["width"].tolist() == pytest.approx(expected["width"].tolist(), nan_ok=True)
+        assert told == [None if pd.isna(label) else label for label in labels[first : first + most]]
+    with pytest.raises(DataError, match="has 200 rows, numbered from 0 to 199: there is no row 200"):
+        streaming.read_rows(saved, "part.csv", 200, 5)
 
 
 def test_a_page_replaces_nothing_else_and_is_of_the_models_that_it_can_compute(folder, run):
