@@ -107,12 +107,15 @@ def test_a_model_that_was_not_fitted_is_refused():
 
 def test_a_table_of_many_columns_does_not_leave_the_range_of_numbers(tmp_path, browser):
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.integers(4, size=(60, 300))).astype(str).add_prefix("x")
-    model = AODE(m=0.01).fit(table, rng.integers(2, size=60))
-    browser.open(written(tmp_path / "page.html", model, table[:5]))
-    np.testing.assert_allclose(
-        browser.run("return whatIf.rows.map(whatIf.probabilities)"), model.predict_proba(table[:5]), atol=1e-9
-    )
+    codes = rng.integers(4, size=(60, 360))
+    table = pd.DataFrame(codes).astype(str).add_prefix("x")
+    model = AODE().fit(table, rng.integers(2, size=60))
+    rows = rng.permuted(codes[:4], axis=1)
+    frame = pd.DataFrame(rows).astype(str).add_prefix("x")
+    assert model.predict_joint_log_proba(frame).max() < np.log(1e-200)
+    browser.open(written(tmp_path / "page.html", model))
+    found = browser.run("return arguments[0].map(whatIf.probabilities)", rows.tolist())
+    np.testing.assert_allclose(found, model.predict_proba(frame), atol=1e-9)
 
 
 def test_the_page_says_nothing_to_the_console_and_asks_for_nothing(page, browser):
