@@ -12,11 +12,11 @@ from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import _num_samples
 
 from unnaive.core.validation import is_missing
+from unnaive.core.visible_text import visible
 from unnaive.counts.distinct_rows import DistinctRows
 from unnaive.counts.statistic import Together
 from unnaive.show.evidence import interval, names_of, values_of, written
 from unnaive.show.style import shorten
-from unnaive.show.visible_text import visible
 
 MAX_ROWS = 200
 _LONGEST = 120  # characters of a name
