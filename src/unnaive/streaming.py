@@ -35,6 +35,7 @@ _ROWS = 50_000  # read at a time
 _MAX_HELD = 1 << 25  # cells of a table that is read once
 
 _PLAIN = {"text", "number", "integer", "date"}  # kinds of columns that are the same in frames and in tables of arrow
+_METHODS = {"update": "partial_fit", "forget": "forget"}
 
 _USUAL = Reading()
 # Options of reading that differ from those a model was fitted with.
@@ -244,17 +245,36 @@ class Changed:
 def change_rows(
     saved: SavedModel, source: str | Path, verb: str, progress: Progress = silent, given: Given = None
 ) -> Changed:
-    """Count the rows of a file into a model ("update") or out of it ("forget"), in place.
+    """As :func:`count_rows`, which see; says what came and went with the rows."""
+    before = _learned(saved) if can_change(saved, verb) else {}
+    n_rows = count_rows(saved, source, verb, progress, given)
+    changed = {name: len(one ^ other) for (name, one), other in zip(before.items(), _learned(saved).values())}
+    contract = getattr(classifier_of(saved.model), "counted_", None)
+    return Changed(n_rows, **changed, cut_by_forgotten=contract is not None and contract.n_forgotten > 0)
+
+
+def can_change(saved: SavedModel, verb: str) -> bool:
+    """Whether rows can be counted into a model ("update") or out of it ("forget")."""
+    return hasattr(_counting(saved), _METHODS[verb])
+
+
+def _counting(saved: SavedModel) -> Any:
+    """What counts rows: the model, or the classifier of a model of text."""
+    return classifier_of(saved.model) if is_of_text(saved) else saved.model
+
+
+def count_rows(
+    saved: SavedModel, source: str | Path | TableFile, verb: str, progress: Progress = silent, given: Given = None
+) -> int:
+    """Count the rows of a file into a model ("update") or out of it ("forget"), in place; how many they are.
 
     The file is read as the one that the model was fitted on, but for options of reading that are ``given``.
     A model of text keeps the terms of its training, but for those that too few documents have left.
     """
-    method = {"update": "partial_fit", "forget": "forget"}[verb]
-    model = classifier_of(saved.model) if is_of_text(saved) else saved.model
-    if not hasattr(model, method):
+    model = _counting(saved)
+    if not can_change(saved, verb):
         kind = type(classifier_of(model)).__name__
         raise DataError(f"A {kind} cannot {verb} rows, only counting models can: refit it on all rows.")
-    before = _learned(saved)
     table, labels = _labelled_file(saved, source, given)
     counted: dict[str, int] = {}
     with warnings.catch_warnings():
@@ -262,17 +282,44 @@ def change_rows(
         for X, y in _labelled(table, saved.target, labels, columns_of(saved), counted, progress):
             rows = saved.model[:-1].transform(X) if is_of_text(saved) else X
             weights = _weights(y, class_weight_of(_notes(saved)))
-            getattr(model, method)(rows, y, **({} if weights is None else {"sample_weight": weights}))
+            getattr(model, _METHODS[verb])(rows, y, **({} if weights is None else {"sample_weight": weights}))
     if is_of_text(saved) and verb == "update":
         _notes(saved)["updated"] = True
     elif is_of_text(saved):
         _drop_terms(saved, model, source)
-    changed = {name: len(one ^ other) for (name, one), other in zip(before.items(), _learned(saved).values())}
-    contract = getattr(model, "counted_", None)
-    return Changed(counted["rows"], **changed, cut_by_forgotten=contract is not None and contract.n_forgotten > 0)
+    return counted["rows"]
 
 
-def _drop_terms(saved: SavedModel, model: Any, source: str | Path) -> None:
+def merge_models(saved: SavedModel, other: SavedModel) -> None:
+    """Add everything that another model has counted to one, in place; DataError if they do not count alike."""
+    mine, theirs = _counting(saved), _counting(other)
+    if not hasattr(mine, "merge"):
+        raise DataError(f"A {type(classifier_of(mine)).__name__} cannot be merged, only counting models can.")
+    facts = {"target": lambda one: one.target, "kinds of columns": kinds_of, "weights of classes": _class_weight}
+    for what, fact in facts.items():
+        if fact(saved) != fact(other):
+            raise DataError(
+                f"The models cannot be merged, as they have different {what}: {fact(saved)} and {fact(other)}."
+            )
+    if is_of_text(saved) != is_of_text(other) or (is_of_text(saved) and not _same_terms(saved, other)):
+        raise DataError("The models cannot be merged, as they know different terms: fit both with the same reader.")
+    try:
+        mine.merge(theirs)
+    except TypeError as problem:
+        raise DataError(str(problem)) from problem
+    if _notes(other).get("updated"):
+        _notes(saved)["updated"] = True
+
+
+def _class_weight(saved: SavedModel) -> ClassWeight:
+    return class_weight_of(_notes(saved))
+
+
+def _same_terms(saved: SavedModel, other: SavedModel) -> bool:
+    return [*saved.model[0].get_feature_names_out()] == [*other.model[0].get_feature_names_out()]
+
+
+def _drop_terms(saved: SavedModel, model: Any, source: str | Path | TableFile) -> None:
     """Drop the terms of a model of text that too few of the remaining documents have."""
     with_term = model.documents_with_terms
     if with_term is None:
@@ -304,7 +351,7 @@ def _or_all(saved: SavedModel, names: list[str] | None) -> list[str]:
     return columns_of(saved) if names is None else names
 
 
-def _labelled_file(saved: SavedModel, source: str | Path, given: Given) -> tuple[TableFile, LabelReader]:
+def _labelled_file(saved: SavedModel, source: str | Path | TableFile, given: Given) -> tuple[TableFile, LabelReader]:
     """A file with the columns of a model and labels that it knows."""
     table = _known_columns(saved, source, [*columns_of(saved), saved.target], given)
     classes = saved.model.classes_
@@ -392,6 +439,23 @@ def predict_file(
             done += len(frame)
             progress("predict", done, table.n_rows)
     return Predicted(done, n_labelled, n_right)
+
+
+def predict_table(saved: SavedModel, table: TableFile) -> dict[str, Any]:
+    """The labels and the class probabilities of a table, by the names that their columns have in a file."""
+    (frame,) = _known_columns(saved, table, columns_of(saved), None).batches(columns_of(saved), table.n_rows)
+    return _Wanted.of(saved, [], None, None).of_rows(frame)[1]
+
+
+def hold(saved: SavedModel, table: TableFile, labelled: bool) -> HeldTable:
+    """The columns of a model, and the label if it is needed, of an open table; DataError if a row has none."""
+    names = [*columns_of(saved), *([saved.target] if labelled else [])]
+    held = HeldTable(_known_columns(saved, table, names, None), names, _ROWS)
+    if labelled and (missing := held.read()[saved.target].isna().to_numpy()).any():
+        raise DataError(
+            f"{table.source}, row {1 + int(missing.argmax())}: there is no label in column {saved.target!r}."
+        )
+    return held
 
 
 def _kept_columns(table: TableFile, keep: Sequence[str] | str) -> list[str]:
@@ -537,9 +601,9 @@ def reading_of(saved: SavedModel, given: Given = None) -> Reading:
     return Reading.of_notes(_notes(saved).get("reading"), given)
 
 
-def _known_columns(saved: SavedModel, source: str | Path, names: list[str], given: Given) -> TableFile:
+def _known_columns(saved: SavedModel, source: str | Path | TableFile, names: list[str], given: Given) -> TableFile:
     """A file with the columns of a model, read as the kinds it was fitted on."""
-    table = open_source(source, reading=reading_of(saved, given))
+    table = source if isinstance(source, TableFile) else open_source(source, reading=reading_of(saved, given))
     known = set(table.columns)
     texts = [name for name, kind in kinds_of(saved).items() if kind == "text" and name in known]
     if texts:
@@ -547,7 +611,7 @@ def _known_columns(saved: SavedModel, source: str | Path, names: list[str], give
     absent = [name for name in names if name not in known]
     if absent:
         raise DataError(
-            f"{source} lacks the column {absent[0]!r}"
+            f"{table.source} lacks the column {absent[0]!r}"
             + (f" and {len(absent) - 1} more" if len(absent) > 1 else "")
             + ", which the model was fitted on: add it (empty for missing), or fit a model without it."
         )

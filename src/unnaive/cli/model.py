@@ -220,6 +220,43 @@ def update(model: ModelFile, data: Data, no_wait: NoWait = False, reading: Any =
     _print_change(model, saved, changed, "counted into", as_json)
 
 
+def merge(
+    models: Annotated[list[Path], typer.Argument(help="Two or more model files, fitted alike on different rows.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    force: Force = False,
+    no_wait: NoWait = False,
+    as_json: AsJson = False,
+) -> None:
+    """Unite models that were fitted alike on different rows: the counts of all of them, exactly.
+
+    Numbers must be cut at the same points, unless the models were fitted with --bins exact.
+    """
+    from unnaive.persist import load
+    from unnaive.persist.overwriting import check_overwriting, is_model
+    from unnaive.streaming import merge_models
+
+    if len(models) < 2:
+        raise ValueError("merge unites two models or more: name another file.")
+    check_overwriting(output, models, "a model file", is_model, force)
+    with changing(output, no_wait):
+        saved, *others = map(load, models)
+        for path, other in zip(models[1:], others):
+            try:
+                merge_models(saved, other)
+            except ValueError as problem:
+                raise ValueError(f"{path} and {models[0]}: {problem}") from problem
+        (saved.manifest["notes"] or {}).pop("journal", None)  # of a service, which has not counted the others
+        _save(saved, output)
+    total = float(classifier_of(saved.model).class_count_.sum())
+    print_result(
+        as_json,
+        f"{output}: {len(models)} models, which hold {total:g} rows together.",
+        model=str(output),
+        n_models=len(models),
+        total=total,
+    )
+
+
 @reads_tables
 def forget(
     model: ModelFile,
@@ -387,25 +424,7 @@ def explain(
     if plot is not None:
         draw([found], plot)
     if as_json:
-        print_json(
-            {
-                "label": found.label_,
-                "truth": truth,
-                "against": found.against_,
-                "log_odds": found.total_,
-                "probabilities": dict(zip(map(str, saved.model.classes_.tolist()), found.probabilities_)),
-                "contributions": [
-                    {
-                        "column": name,
-                        "value": value,
-                        "log_odds": odds,
-                        "bin": found.bins.get(name),
-                        "words": found.words.get(name),
-                    }
-                    for name, value, odds in found.contributions_
-                ],
-            }
-        )
+        print_json({"truth": truth, **found.facts_})
         return
     out = printer()
     chance = dict(zip(saved.model.classes_.tolist(), found.probabilities_))

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 
-def bounded_json(text: str | bytes, *, max_items: int, max_depth: int) -> Any:
-    """What a text in JSON stands for; ValueError if it has more items or is nested more deeply."""
+def bounded_json(text: str | bytes, *, max_items: int, max_depth: int, allow_nan: bool = True) -> Any:
+    """What a text in JSON stands for; ValueError if it has more items or is nested more deeply.
+
+    Unless ``allow_nan``, so are NaN and Infinity, which JSON does not have.
+    """
     written = text.encode() if isinstance(text, str) else text
     # Without escaped quotes, every other quote ends a string.
     characters = np.frombuffer(written.replace(b"\\\\", b"").replace(b'\\"', b""), dtype=np.uint8)
@@ -20,4 +23,8 @@ def bounded_json(text: str | bytes, *, max_items: int, max_depth: int) -> Any:
     depth = int(np.cumsum(opens.astype(np.int8) - closes.astype(np.int8), dtype=np.int32).max(initial=0))
     if n_items > max_items or depth > max_depth:
         raise ValueError(f"JSON of more than {max_items:,} items, or nested more than {max_depth} deep.")
-    return json.loads(written)
+    return json.loads(written, parse_constant=None if allow_nan else _refuse)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON: write null for a missing value.")

@@ -49,16 +49,19 @@ class CountedTable:
 
     def of_counted(self, table: RawTable, rows: Rows, classes: IntArray, weights: FloatArray) -> Statistic:
         """A statistic of some coded rows alone; ValueError if they were not counted."""
-        never = "Some of these rows were never counted: "
-        if self.encoder.extended(table) is not self.encoder:
-            raise ValueError(never + "they hold categories that training did not see. The model is unchanged.")
+        never, unchanged = "Some of these rows were never counted: ", "The model is unchanged."
+        if (wider := self.encoder.extended(table)) is not self.encoder:
+            column = table.name(self.encoder.first_other(wider))
+            raise ValueError(f"{never}column {column} holds categories that training did not see. {unchanged}")
         counts = self.statistic.empty()
-        if (columns_with_missing(rows.codes) & (counts.has_missing == 0)).any():
-            raise ValueError(never + "they miss values that training never missed. The model is unchanged.")
+        missing = np.flatnonzero(columns_with_missing(rows.codes) & (counts.has_missing == 0))
+        if len(missing):
+            column = table.name(int(self.encoder.coded_columns[missing[0]]))
+            raise ValueError(f"{never}column {column} misses values, which it never did in training. {unchanged}")
         counts = counted_into(counts, rows, classes, weights)
         mine = self.statistic.weighted() if counts.takes_fractions else self.statistic
         if not mine.contains(counts):
-            raise ValueError(never + "the counts hold no such rows. The model is unchanged.")
+            raise ValueError(f"{never}the counts hold no such rows. {unchanged}")
         return counts
 
     def united(self, other: CountedTable) -> CountedTable:

@@ -313,6 +313,11 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, LinkedToDocs, BaseEst
             if mine is not None or self.discretizer != "passthrough"
         ]
 
+    def first_other(self, other: TableEncoder) -> int:
+        """The first column of which another encoder knows other categories."""
+        pairs = zip(self._categories, other._categories)
+        return next(column for column, (mine, theirs) in enumerate(pairs) if mine is not theirs)
+
     def rebinned(self, discretizer: Any) -> TableEncoder:
         """An encoder with the same categories and the bins of another fitted discretizer."""
         twin = copy.copy(self)
@@ -320,6 +325,11 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, LinkedToDocs, BaseEst
         twin.n_values_ = self.n_values_.copy()
         twin.n_values_[~self.is_categorical_] = discretizer.n_bins_
         return twin
+
+    @property
+    def coded_columns(self) -> IntArray:
+        """The columns of the table that are columns of codes."""
+        return np.arange(self.n_features_in_)[self.is_categorical_ | (self.discretizer != "passthrough")]
 
     @property
     def n_code_values(self) -> IntArray:

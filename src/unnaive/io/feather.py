@@ -1,4 +1,4 @@
-"""Feather files, which arrow writes: read whole, with the types of the file."""
+"""Feather files and streams, which arrow writes: read whole, with the types of the file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ BEGINNING = b"ARROW1"
 
 
 class FeatherTable(FrameTable):
-    """A Feather file; its columns are read as those of Parquet files are."""
+    """A Feather file, or a stream of the same; its columns are read as those of Parquet files are."""
 
     def __init__(self, source: Source) -> None:
         try:
             with source.unpacked() as stream:
-                table = pa.ipc.open_file(pa.py_buffer(stream.read())).read_all()
+                content = stream.read()
+            opened = pa.ipc.open_file if content.startswith(BEGINNING) else pa.ipc.open_stream
+            table = opened(pa.py_buffer(content)).read_all()
+            table.validate(full=True)  # before anything is decoded
             nested = next((field for field in table.schema if pa.types.is_nested(field.type)), None)
             if nested is None:
                 columns = {name: table[name].combine_chunks() for name in dict.fromkeys(table.column_names)}

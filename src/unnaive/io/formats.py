@@ -18,7 +18,7 @@ from unnaive.io.reading import Reading
 from unnaive.io.relations.arff import read_arff
 from unnaive.io.relations.keel import read_keel
 from unnaive.io.source import DataError, Source, only_member
-from unnaive.io.table_file import TableFile
+from unnaive.io.table_file import FrameTable, TableFile
 
 _OTHER = (".jsonl", ".ndjson", ".json", ".parquet", ".feather", ".arrow", ".xlsx", ".arff", ".dat")
 SUFFIXES = (".csv", ".tsv", *_OTHER)
@@ -110,6 +110,8 @@ def open_table(path: str | Path, text: Sequence[str] = (), reading: Reading = _U
 
 def as_text(table: TableFile, columns: Sequence[str]) -> TableFile:
     """An open table with some more columns as text."""
+    if isinstance(table, FrameTable):
+        table.read_as_text(columns)
     return table.with_text(columns) if isinstance(table, DelimitedFile) else CodesAsText(table, columns)
 
 

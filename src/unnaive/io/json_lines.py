@@ -81,6 +81,11 @@ def read_json(source: Source) -> JsonLinesTable:
             if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data":
                 return read_json_lines(source)
             raise source.error(f"this is not JSON ({excerpt(str(error))}).") from None
+    return table_of_json(source, found)
+
+
+def table_of_json(source: Source, found: Any) -> JsonLinesTable:
+    """A list of objects as rows, or a single object as one row."""
     if isinstance(found, dict) and not any(isinstance(value, dict | list) for value in found.values()):
         found = [found]
     if not isinstance(found, list):

@@ -53,7 +53,8 @@ class DataError(ValueError):
 class Source:
     """A file to read, unpacked if ``packed`` says how (".gz", ".bz2", ".zst" or ".zip"), within ``limits``.
 
-    Text is in ``encoding``, by default UTF-8, or UTF-16 if its byte order mark says so. Errors call it ``name``.
+    Text is in ``encoding``, by default UTF-8, or UTF-16 if its byte order mark says so. Errors call it ``name``. If
+    there is ``content``, that is read, and no file.
     """
 
     path: Path
@@ -61,6 +62,7 @@ class Source:
     encoding: str | None = None
     name: str = ""
     limits: Limits = field(default_factory=Limits.of_environment)
+    content: bytes | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         return self.name or str(self.path)
@@ -194,6 +196,9 @@ class _Recoded(io.RawIOBase):
 @contextmanager
 def _opened(source: Source) -> Iterator[IO[bytes]]:
     """The bytes in a file, unpacked."""
+    if source.content is not None:
+        yield io.BytesIO(source.content)
+        return
     if source.packed == ".zip":
         with zipfile.ZipFile(source.path) as archive, archive.open(only_member(source, archive)) as stream:
             yield stream

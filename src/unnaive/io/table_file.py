@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -131,6 +132,7 @@ class FrameTable(TableFile):
     def __init__(self, source: Source, frame: pd.DataFrame, target: str | None = None) -> None:
         super().__init__(source, list(frame.columns))
         self._dates, self._frame = _dates_as_days(frame)
+        self._as_text = {name: frame[name] for name in self._dates}
         self._target = target
         if not len(frame):
             raise source.error("the table has no rows.")
@@ -149,6 +151,14 @@ class FrameTable(TableFile):
     def target(self) -> str:
         return self._target if self._target in self.columns else super().target
 
+    def read_as_text(self, columns: Sequence[str]) -> None:
+        """Take dates of some columns for the text that they are written as."""
+        written = {name: self._as_text[name] for name in columns if name in self._dates}
+        self._dates, self._frame = (
+            self._dates - written.keys(),
+            self._frame.assign(**written) if written else self._frame,
+        )
+
     def read(self) -> pd.DataFrame:
         return self._frame[self.columns].copy()
 
@@ -166,6 +176,13 @@ class HeldTable(FrameTable):
         self._frame = pd.concat(list(table.batches(columns, rows)))
         kinds = table.kinds
         self._kinds = {name: kinds[name] for name in columns}
+        self._dates: set[str] = set()
+
+    def first(self, n_rows: int) -> HeldTable:
+        """The first rows."""
+        part = copy.copy(self)
+        part._frame = self._frame.iloc[:n_rows]
+        return part
 
     @property
     def kinds(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -39,18 +39,8 @@ def writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFrame
             begun: list[bool] = []
 
             def write(frame: pd.DataFrame) -> None:
-                names, columns = [str(name) for name in frame], [_cells(frame[name]) for name in frame]
-                if for_spreadsheets:
-                    names, columns = [*map(_no_formula, names)], [*map(_no_formulas, columns)]
-                if not begun:
-                    header = io.StringIO()
-                    csv.writer(header, lineterminator="\n").writerow(names)
-                    stream.write(header.getvalue().encode())
-                    begun.append(True)
-                texts = [column for column in columns if pa.types.is_string(column.type)]
-                plain = not any(pc.any(pc.match_substring_regex(text, '[",\r\n]')).as_py() for text in texts)
-                options = WriteOptions(include_header=False, quoting_style="none" if plain else "needed")
-                write_csv(pa.table(columns, [str(place) for place in range(len(columns))]), stream, options)
+                write_rows(frame, stream, not begun, for_spreadsheets)
+                begun.append(True)
 
             yield write
             stream.flush()
@@ -68,6 +58,21 @@ def writer(out: Path, for_spreadsheets: bool) -> Iterator[Callable[[pd.DataFrame
             finally:
                 for writer in parquet:
                     writer.close()
+
+
+def write_rows(frame: pd.DataFrame, stream: IO[bytes], header: bool = True, for_spreadsheets: bool = False) -> None:
+    """Write a frame to a stream as CSV."""
+    names, columns = [str(name) for name in frame], [_cells(frame[name]) for name in frame]
+    if for_spreadsheets:
+        names, columns = [*map(_no_formula, names)], [*map(_no_formulas, columns)]
+    if header:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(names)
+        stream.write(line.getvalue().encode())
+    texts = [column for column in columns if pa.types.is_string(column.type)]
+    plain = not any(pc.any(pc.match_substring_regex(text, '[",\r\n]')).as_py() for text in texts)
+    options = WriteOptions(include_header=False, quoting_style="none" if plain else "needed")
+    write_csv(pa.table(columns, [str(place) for place in range(len(columns))]), stream, options)
 
 
 def _cells(column: pd.Series) -> pa.Array:

@@ -63,6 +63,8 @@ class EvidenceDisplay(Display):
     label_, against_ : label
     probabilities_ : ndarray of shape (n_classes,)
         In the order of ``classes``.
+    facts_ : dict
+        All of it, as ``unnaive explain --json`` prints it.
     lines_ : list of (str, str, float)
         The contributions as they are shown: numbers with their bins, words instead of the terms that stand for them.
     bars_ : list of (str, float)
@@ -113,6 +115,26 @@ class EvidenceDisplay(Display):
             )
             for name, value, size in self.contributions_
         ]
+
+    @property
+    def facts_(self) -> dict[str, Any]:
+        """All of it as values that JSON can represent, but for numbers that are infinite."""
+        return {
+            "label": self.label_,
+            "against": self.against_,
+            "log_odds": self.total_,
+            "probabilities": dict(zip(map(str, self.classes), self.probabilities_.tolist())),
+            "contributions": [
+                {
+                    "column": name,
+                    "value": value,
+                    "log_odds": odds,
+                    "bin": self.bins.get(name),
+                    "words": self.words.get(name),
+                }
+                for name, value, odds in self.contributions_
+            ],
+        }
 
     @classmethod
     @shared_docs
