@@ -22,7 +22,7 @@ from unnaive.persist.certificate import what_stays
 from unnaive.persist.manifest import describe
 from unnaive.serve.answers import form_of, written
 from unnaive.serve.changes import State
-from unnaive.serve.guard import Guard
+from unnaive.serve.guard import FAILED, Guard
 from unnaive.serve.journal import Entry, Sent
 from unnaive.serve.live_model import LiveModel
 from unnaive.serve.metrics import MEDIA, Metrics
@@ -206,6 +206,10 @@ def create_app(service: Service) -> Guard:
     @app.exception_handler(HTTPException)
     async def no_such(_: Request, problem: HTTPException) -> JSONResponse:
         return JSONResponse({"error": f"{problem.detail}: see /openapi.json."}, problem.status_code, problem.headers)
+
+    @app.exception_handler(Exception)
+    async def failed(_: Request, problem: Exception) -> JSONResponse:  # which is raised again, and logged
+        return JSONResponse({"error": FAILED}, 500)
 
     schema = app.openapi()
     schema["components"] = {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}}

@@ -18,6 +18,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
+FAILED = "The service has a defect, and failed on this request: its log names the place."
 WRITES = ("/learn", "/forget", "/merge")
 _ALWAYS = ("/health", "/metrics")  # served however many others there are
 _OPEN_FOR = 1  # seconds after which to try again
@@ -57,7 +58,7 @@ class Guard:
             await answer.refuse(refusal)
         except Exception:
             LOGGER.error("failed", exc_info=True)
-            await answer.refuse(Refusal(500, "The service has failed on this request, and changed nothing for it."))
+            await answer.refuse(Refusal(500, FAILED))
         finally:
             self._n_running -= 1
             self._tell(scope, answer.status, time.perf_counter() - began, len(body))
