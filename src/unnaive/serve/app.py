@@ -194,7 +194,13 @@ def create_app(service: Service) -> Guard:
 
     # No pages of documentation, as they would load scripts from elsewhere.
     app = FastAPI(
-        title="unnaive", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, responses=_ERRORS
+        title="unnaive",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        responses=_ERRORS,
     )
     _add_reading(app, service)
     _add_changes(app, service)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import warnings
 from collections.abc import Callable
@@ -33,6 +34,8 @@ def run(path: Path, settings: Settings, ready: Callable[[str], None]) -> None:
             ws="none",
             timeout_graceful_shutdown=_GRACE,
         )
+        for told in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(told, lambda *_: None)  # as the server raises them again after it has stopped
         ready(f"http://{host}:{listener.getsockname()[1]}")
         uvicorn.Server(config).run(sockets=[listener])
     finally:
