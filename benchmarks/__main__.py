@@ -24,6 +24,7 @@ BENCHES = {
     "leave_one_out": "what PooledBayes expects of itself beside tenfold cross-validation; small and wide tables",
     "ablation": "PooledBayes with parts left out or changed, on the tables of the leaderboard",
     "first_use": "the first fit and prediction of every table model with nothing compiled",
+    "serve": "requests per second and latencies of `unnaive serve`, beside a bare FastAPI app and calls in the process",
     "versions": "every model of two checkouts: seconds to fit and predict, and whether answers are equal",
 }
 

@@ -1,0 +1,209 @@
+"""`unnaive serve` beside a bare FastAPI app that loads the same model with joblib, and beside calls in this process.
+
+All traffic stays on this machine: clients that each send a request as soon as the one before is answered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from benchmarks.exactness import table
+from benchmarks.report import text_table
+from benchmarks.timing import progress
+from unnaive.models import MODELS
+from unnaive.persist import save
+
+_JSON, _ARROW = "application/json", "application/vnd.apache.arrow.stream"
+_STARTS = 60.0  # seconds
+_BARE = """
+import sys
+import joblib, pandas as pd, pyarrow as pa, uvicorn
+from fastapi import FastAPI, Request, Response
+
+model = joblib.load(sys.argv[1])
+app = FastAPI()
+
+@app.post("/predict")
+def predict(rows: list[dict]) -> dict:
+    found = model.predict_proba(pd.DataFrame(rows))
+    return {"labels": model.classes_[found.argmax(axis=1)].tolist(), "probabilities": found.tolist()}
+
+@app.post("/arrow")
+async def arrow(request: Request) -> Response:
+    found = model.predict_proba(pa.ipc.open_stream(await request.body()).read_all().to_pandas())
+    answer = pa.table({"label": model.classes_[found.argmax(axis=1)], **{str(k): p for k, p in enumerate(found.T)}})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, answer.schema) as writer:
+        writer.write_table(answer)
+    return Response(sink.getvalue().to_pybytes())
+
+@app.get("/health")
+def health() -> dict:
+    return {}
+
+uvicorn.run(app, port=int(sys.argv[2]), log_level="error", access_log=False)
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", default="aode", help="the model by its short name (default: aode)")
+    parser.add_argument("--rows", type=int, default=20_000, help="training rows (default: 20,000)")
+    parser.add_argument("--clients", type=int, default=100, help="clients at a time (default: 100)")
+    parser.add_argument("--seconds", type=float, default=5.0, help="seconds per figure (default: 5)")
+
+
+def run(args: argparse.Namespace) -> int:
+    X, y = table(args.rows)
+    model = MODELS[args.model].make().fit(X, y)
+    with tempfile.TemporaryDirectory() as folder:
+        kinds = {name: "text" if name.startswith("text") else "number" for name in X}
+        save(model, Path(folder, "m.unnaive"), notes={"kinds": kinds, "text": [], "reading": {}})
+        joblib.dump(model, Path(folder, "m.joblib"))
+        ports = {"unnaive serve": 18_900, "FastAPI + joblib": 18_901}
+        processes = [_serve(folder, ports["unnaive serve"]), _bare(folder, ports["FastAPI + joblib"])]
+        try:
+            lines = asyncio.run(_measured(args, ports, X, model))
+        finally:
+            for process in processes:
+                process.terminate()
+                process.wait()
+    print(f"{args.model} of {args.rows:,} rows and {X.shape[1]} columns, {args.clients} clients")
+    print(text_table(["request", "answered by", "requests/s", "rows/s", "p50 ms", "p99 ms", "over bare"], lines))
+    return 0
+
+
+def _serve(folder: str, port: int) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "unnaive", "serve", "m.unnaive", "--port", str(port), "--max-requests", "1000"]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _bare(folder: str, port: int) -> subprocess.Popen[bytes]:
+    Path(folder, "bare.py").write_text(_BARE)
+    command = [sys.executable, "bare.py", "m.joblib", str(port)]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=_here())
+
+
+def _here() -> dict[str, str]:
+    import unnaive
+
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(unnaive.__file__).parents[1]), *sys.path])}
+
+
+async def _measured(args: argparse.Namespace, ports: dict[str, int], X: pd.DataFrame, model: Any) -> list[list[str]]:
+    lines = []
+    for port in ports.values():
+        await _until_up(port)
+    for n_rows, media in ((1, _JSON), (1000, _JSON), (1000, _ARROW)):
+        what = f"{n_rows:,} row{'s' * (n_rows > 1)}, {'Arrow' if media == _ARROW else 'JSON'}"
+        body = _body(X[:n_rows], media)
+        figures = {}
+        for name, port in ports.items():
+            progress(f"{what}: {name}")
+            path = "/arrow" if media == _ARROW and name.startswith("FastAPI") else "/predict"
+            request = _request(path, media, body)
+            await _load(port, request, min(args.clients, 4), 1.0)  # compiles, and fills caches
+            figures[name] = await _load(port, request, args.clients, args.seconds)
+            if media == _JSON and not np.array_equal(await _labels(port, request), model.predict(X[:n_rows])):
+                raise RuntimeError(f"{name} gives other labels.")
+        figures["in this process"] = _in_process(model, X[:n_rows], args.seconds)
+        bare = figures["FastAPI + joblib"]
+        for name, seconds in figures.items():
+            rate, p50, p99 = len(seconds[0]) / seconds[1], *np.quantile(seconds[0], [0.5, 0.99])
+            over = rate / (len(bare[0]) / bare[1])
+            lines.append(
+                [
+                    what,
+                    name,
+                    f"{rate:.0f}",
+                    f"{rate * n_rows:.0f}",
+                    f"{1e3 * p50:.2f}",
+                    f"{1e3 * p99:.2f}",
+                    f"{over:.2f}",
+                ]
+            )
+    return lines
+
+
+def _body(frame: pd.DataFrame, media: str) -> bytes:
+    if media == _JSON:
+        return json.dumps(frame.to_dict("records")).encode()
+    sink = io.BytesIO()
+    rows = pa.Table.from_pandas(frame, preserve_index=False)
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_table(rows)
+    return sink.getvalue()
+
+
+def _request(path: str, media: str, body: bytes) -> bytes:
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {media}\r\nAccept: {media}\r\n"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+async def _until_up(port: int) -> None:
+    ends = time.monotonic() + _STARTS
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.close()
+            return
+        except OSError:
+            if time.monotonic() > ends:
+                raise
+            await asyncio.sleep(0.1)
+
+
+async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> bytes:
+    writer.write(request)
+    head = await reader.readuntil(b"\r\n\r\n")
+    if b" 200 " not in head.split(b"\r\n")[0]:
+        raise RuntimeError(head.decode())
+    length = re.search(rb"content-length: (\d+)", head.lower())
+    return await reader.readexactly(int(length.group(1)) if length else 0)
+
+
+async def _load(port: int, request: bytes, n_clients: int, seconds: float) -> tuple[list[float], float]:
+    """Seconds that each request took, and those of all together."""
+    taken: list[float] = []
+    began = time.perf_counter()
+
+    async def client() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**24)
+        while (start := time.perf_counter()) < began + seconds:
+            await _ask(reader, writer, request)
+            taken.append(time.perf_counter() - start)
+        writer.close()
+
+    await asyncio.gather(*(client() for _ in range(n_clients)))
+    return taken, time.perf_counter() - began
+
+
+async def _labels(port: int, request: bytes) -> list[Any]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**24)
+    content = await _ask(reader, writer, request)
+    writer.close()
+    return json.loads(content)["labels"]
+
+
+def _in_process(model: Any, frame: pd.DataFrame, seconds: float) -> tuple[list[float], float]:
+    taken: list[float] = []
+    began = time.perf_counter()
+    while (start := time.perf_counter()) < began + seconds:
+        model.predict_proba(frame)
+        taken.append(time.perf_counter() - start)
+    return taken, time.perf_counter() - began
