@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import pyarrow as pa
@@ -22,9 +22,13 @@ _ARROW_TYPES = {"integer": pa.int64(), "number": pa.float64(), "text": pa.large_
 _WORDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
 
 
+# The places of the rows that have a value, and the values.
+_Values = tuple[Sequence[int], list[Any]]
+
+
 @dataclass(frozen=True)
 class _Column:
-    """A column as pandas has it, its kind, and the error to raise when it is read, if any."""
+    """A column as arrow has it, or else pandas, its kind, and the error to raise when it is read, if any."""
 
     kind: str
     values: Any
@@ -35,7 +39,10 @@ class JsonLinesTable(FrameTable):
     """The objects of a JSON lines file as rows; an unusable column is an error only when it is read."""
 
     def __init__(self, source: Source, columns: dict[str, _Column]) -> None:
-        frame = pd.DataFrame({name: column.values for name, column in columns.items()})
+        plain = {name: column.values for name, column in columns.items() if isinstance(column.values, pa.Array)}
+        frame = pa.table(plain).to_pandas() if plain else pd.DataFrame()
+        if len(plain) < len(columns):
+            frame = pd.DataFrame({name: frame[name] if name in plain else columns[name].values for name in columns})
         super().__init__(source, frame, target="class" if "class" in columns else list(columns)[-1])
         self._columns = columns
 
@@ -97,7 +104,19 @@ def table_of_json(source: Source, found: Any) -> JsonLinesTable:
         raise source.error(f"entry {odd[0]} is {words}, but a table is a list of objects, one per row: [{{…}}, {{…}}].")
     if not found:
         raise source.error("the list is empty.")
-    return table_of_objects(source, enumerate(found, 1), "object")
+    names = found[0].keys()
+    if not all(entries.keys() == names for entries in found):
+        return table_of_objects(source, enumerate(found, 1), "object")
+    columns = {name: _present([entries[name] for entries in found]) for name in names}
+    return _table(source, columns, range(1, 1 + len(found)), "object")
+
+
+def _present(values: list[Any]) -> tuple[Sequence[int], list[Any]]:
+    """The places of the values that are not missing, and these."""
+    if not {type(None), float} & set(map(type, values)):
+        return range(len(values)), values
+    places = [place for place, value in enumerate(values) if value is not None and value == value]
+    return (range(len(values)), values) if len(places) == len(values) else (places, [values[place] for place in places])
 
 
 def table_of_objects(
@@ -105,12 +124,12 @@ def table_of_objects(
 ) -> JsonLinesTable:
     """Objects as rows, each with its number in units of lines or otherwise."""
     lines: list[int] = []
-    columns: dict[str, tuple[list[int], list[Any]]] = {}  # the rows that have a value, and the values
+    columns: dict[str, _Values] = {}
     for number, entries in objects:
         for name, value in entries.items():
             if value is not None and value == value:
                 rows, values = columns.setdefault(name, ([], []))
-                rows.append(len(lines))
+                cast(list[int], rows).append(len(lines))
                 values.append(value)
             else:
                 columns.setdefault(name, ([], []))
@@ -119,8 +138,14 @@ def table_of_objects(
             raise source.beyond("columns", number)
     if not lines:
         raise source.error("it has only empty lines.")
+    return _table(source, columns, lines, unit)
+
+
+def _table(source: Source, columns: Mapping[str, _Values], lines: Sequence[int], unit: str) -> JsonLinesTable:
     if not columns:
         raise source.error("its objects have no keys.")
+    if len(columns) > source.limits.columns:
+        raise source.beyond("columns", lines[0])
     n_cells, n_values = len(lines) * len(columns), sum(len(values) for _, values in columns.values())
     if is_mostly_empty(n_cells, n_values):
         raise source.error(
@@ -167,12 +192,16 @@ def _describe_error(line: str, error: ValueError) -> str:
     return f"this is not JSON ({error.msg} at character {error.pos + 1}); correct or delete the line."
 
 
-def _column(source: Source, name: str, unit: str, lines: list[int], rows: list[int], values: list[Any]) -> _Column:
+def _column(
+    source: Source, name: str, unit: str, lines: Sequence[int], rows: Sequence[int], values: list[Any]
+) -> _Column:
     """A column of the type that all its values have."""
-    types = {type(value) for value in values}
+    types = set(map(type, values))
     complete = len(rows) == len(lines)
 
-    def filled(values: Sequence[Any]) -> list[Any]:
+    def filled(values: list[Any]) -> list[Any]:
+        if len(values) == len(lines):
+            return values
         every: list[Any] = [None] * len(lines)
         for row, value in zip(rows, values):
             every[row] = value
@@ -191,16 +220,16 @@ def _column(source: Source, name: str, unit: str, lines: list[int], rows: list[i
         return _Column("terms", pd.Series(filled(values), dtype=object))
     if types == {bool}:
         return _Column("bool", pd.Series(filled(values), dtype=bool if complete else object))
-    if types == {int} and complete and all(value in _WHOLE for value in values):
+    if types == {int} and complete and min(values) in _WHOLE and max(values) in _WHOLE:
         kind = "integer"
     elif types <= {int, float}:
-        kind, values = "number", [_as_float(value) for value in values]
-        infinite = next((place for place, value in enumerate(values) if math.isinf(value)), None)
+        kind, values = "number", values if types == {float} else [_as_float(value) for value in values]
+        infinite = next((place for place, is_infinite in enumerate(map(math.isinf, values)) if is_infinite), None)
         if infinite is not None:
             return unusable(infinite, "a number that is infinite or beyond 1e308; write null if it is unknown.")
     else:
         kind, values = "text", [value if isinstance(value, str) else json.dumps(value) for value in values]
-    return _Column(kind, pa.array(filled(values), _ARROW_TYPES[kind]).to_pandas())
+    return _Column(kind, pa.array(filled(values), _ARROW_TYPES[kind]))
 
 
 def _not_terms(value: Any) -> str | None:

@@ -275,6 +275,9 @@ def _dates_as_days(frame: pd.DataFrame) -> tuple[set[str], pd.DataFrame]:
     """The columns of text that hold dates, and the frame with numbers of days in them."""
     days: dict[str, pd.Series] = {}
     for name, column in frame.items():
+        first = column.iat[0] if len(column) else None
+        if isinstance(first, str) and not first.lstrip(" \t")[:1].isdecimal():
+            continue  # no date begins like that
         if pd.api.types.is_string_dtype(column.dtype) and pd.api.types.infer_dtype(column, skipna=True) == "string":
             texts = pa.array(column, pa.large_string(), from_pandas=True)
             if texts.null_count < len(texts) and zone_of_dates(texts) is not None:
