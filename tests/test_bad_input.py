@@ -365,9 +365,9 @@ def test_wrong_weights_are_refused(name, weights, complaint, data):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"coat": "striped"}, "categories that training did not see"),
-        ({"mood": "furious"}, "categories that training did not see"),
-        ({"coat": None}, "never counted"),
+        ({"coat": "striped"}, "column 'coat' holds categories that training did not see"),
+        ({"mood": "furious"}, "column 'mood' holds categories that training did not see"),
+        ({"coat": None}, "never counted: (column 'coat' misses values|the counts hold no such rows)"),
         ({"mood": "sad"}, "no such rows"),
     ],
     ids=["unknown text", "undeclared category", "missing text", "declared category"],

@@ -491,3 +491,47 @@ def test_a_file_that_is_held_gives_the_model_of_one_read_in_batches(path, with_t
     assert content_hash(held.model) == content_hash(batches.model)
     assert (held.kinds, held.n_rows, held.n_unlabelled) == (batches.kinds, batches.n_rows, batches.n_unlabelled)
     assert 0 < held.n_unlabelled < 60
+
+
+@pytest.mark.parametrize("name", ["nb", "aode", "pooled"])
+def test_merged_models_are_the_model_of_all_rows(name, folder, run):
+    bins = () if name == "pooled" else ("--bins", "exact")
+    for part in ("first", "last", "table"):
+        assert run("fit", f"{part}.csv", "-m", name, *bins, "-t", "mood", "-o", f"{part}.unnaive")[0] == 0
+    code, out, _ = run("merge", "first.unnaive", "last.unnaive", "-o", "both.unnaive", "--json")
+    assert (code, json.loads(out)["total"]) == (0, 200.0)
+    assert content_hash(load("both.unnaive").model) == content_hash(load("table.unnaive").model)
+    assert load("both.unnaive").manifest["notes"] == load("table.unnaive").manifest["notes"]
+    code, out, _ = run("merge", "first.unnaive", "last.unnaive", "last.unnaive", "-o", "both.unnaive")
+    assert (code, "3 models, which hold 300 rows" in out) == (0, True)
+
+
+def test_models_that_do_not_fit_together_are_not_merged(folder, run):
+    frame = pd.read_csv("table.csv")
+    frame.rename(columns={"mood": "temper"}).to_csv("other.csv", index=False)
+    frame.drop(columns="tall").to_csv("narrow.csv", index=False)
+    for file, model, target, output in [
+        ("table.csv", "nb", "mood", "nb"),
+        ("table.csv", "aode", "mood", "aode"),
+        ("first.csv", "nb", "mood", "first"),
+        ("other.csv", "nb", "temper", "other"),
+        ("narrow.csv", "nb", "mood", "narrow"),
+        ("table.csv", "forest", "mood", "forest"),
+    ]:
+        assert run("fit", file, "-m", model, "-t", target, "-o", f"{output}.unnaive")[0] == 0
+    for others, words in [
+        (["aode"], "Cannot merge AODE into NaiveBayes"),
+        (["first"], "cut their numeric columns at different points"),
+        (["other"], "different target"),
+        (["narrow"], "different kinds of columns"),
+        ([], "name another file"),
+        (["nb", "none"], "There is no file"),
+    ]:
+        code, _, err = run("merge", "nb.unnaive", *(f"{other}.unnaive" for other in others), "-o", "out.unnaive")
+        assert code == 2
+        assert words in " ".join(err.split())
+    code, _, err = run("merge", "forest.unnaive", "forest.unnaive", "-o", "out.unnaive")
+    assert (code, "only counting models can" in err) == (2, True)
+    code, _, err = run("merge", "nb.unnaive", "nb.unnaive", "-o", "nb.unnaive")
+    assert (code, "is also read" in err) == (2, True)
+    assert not (folder / "out.unnaive").exists()

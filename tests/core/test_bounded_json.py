@@ -39,3 +39,11 @@ def test_what_is_within_the_limits_is_parsed_and_what_is_not_is_refused(value):
 def test_what_is_no_json_is_an_error(text):
     with pytest.raises(json.JSONDecodeError):
         bounded_json(text, max_items=9, max_depth=9)
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_that_json_does_not_have_are_refused_where_one_says_so(constant):
+    limits = {"max_items": 9, "max_depth": 9}
+    assert isinstance(bounded_json(f"[{constant}]", **limits)[0], float)
+    with pytest.raises(ValueError, match="write null"):
+        bounded_json(f"[{constant}]", allow_nan=False, **limits)

@@ -1,11 +1,15 @@
 """Feather files are read as Parquet files are."""
 
+from pathlib import Path
+
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pytest
 
 from unnaive.io import DataError, open_table
+from unnaive.io.feather import FeatherTable
+from unnaive.io.source import Source
 
 
 def test_columns_have_the_types_that_they_have_in_parquet(tmp_path):
@@ -25,3 +29,21 @@ def test_nested_columns_and_damaged_files_are_refused(tmp_path):
     (tmp_path / "bad.feather").write_bytes(b"ARROW1\0\0" + b"x" * 50)
     with pytest.raises(DataError, match="the Feather file is damaged"):
         open_table(tmp_path / "bad.feather")
+
+
+def test_a_stream_is_read_as_a_file_is(tmp_path):
+    frame = pd.DataFrame({"n": [1, 2], "s": pd.Categorical(["a", "b"])})
+    table = pa.Table.from_pandas(frame)
+    pyarrow.feather.write_feather(table, tmp_path / "t.feather", compression="uncompressed")
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    stream = FeatherTable(Source(Path("stream"), content=sink.getvalue().to_pybytes()))
+    pd.testing.assert_frame_equal(stream.read(), open_table(tmp_path / "t.feather").read())
+
+
+def test_codes_beyond_a_dictionary_are_refused_before_they_are_decoded(tmp_path):
+    codes = pa.DictionaryArray.from_arrays(pa.array([0, 9], pa.int8()), pa.array(["a"]), safe=False)
+    pyarrow.feather.write_feather(pa.table({"s": codes}), tmp_path / "t.feather")
+    with pytest.raises(DataError, match="the Feather file is damaged"):
+        open_table(tmp_path / "t.feather")

@@ -293,3 +293,22 @@ def test_keys_that_are_not_everywhere_are_missing_values(folder):
 def test_numbers_as_text_are_written_as_they_were(folder):
     (folder / "codes.jsonl").write_text('{"code": 7}\n{"code": 12}\n')
     assert as_text(open_table(folder / "codes.jsonl"), ["code"]).read()["code"].tolist() == ["7", "12"]
+
+
+def test_dates_are_text_as_they_are_written_where_one_says_so(folder):
+    path = folder / "days.json"
+    path.write_text('[{"day": "2020-01-01", "n": 1}, {"day": " 2020-01-02", "n": 2}]')
+    assert open_table(path).kinds["day"] == "date"
+    table = as_text(open_table(path), ["day", "n"])
+    assert table.kinds == {"day": "text", "n": "text"}
+    assert table.read()["day"].tolist() == ["2020-01-01", " 2020-01-02"]
+
+
+def test_objects_of_the_same_keys_are_read_as_those_of_others(folder):
+    same = [{"a": 1, "b": "x", "c": 0.5, "d": True}, {"a": None, "b": "2020", "c": 2, "d": None}]
+    other = [{"d": True, "c": 0.5, "b": "x", "a": 1}, {"b": "2020", "c": 2}]
+    (folder / "same.json").write_text(json.dumps(same))
+    (folder / "other.json").write_text(json.dumps(other))
+    found = [open_table(folder / name) for name in ("same.json", "other.json")]
+    assert found[0].kinds == found[1].kinds
+    pd.testing.assert_frame_equal(found[0].read(), found[1].read()[[*"abcd"]])

@@ -18,9 +18,11 @@ def bounded_json(text: str | bytes, *, max_items: int, max_depth: int, allow_nan
     characters = np.frombuffer(written.replace(b"\\\\", b"").replace(b'\\"', b""), dtype=np.uint8)
     in_string = np.bitwise_xor.accumulate(characters == ord('"'))
     structure = characters[~in_string]
-    opens, closes = (np.isin(structure, np.frombuffer(pair, np.uint8)) for pair in (b"[{", b"]}"))
-    n_items = int(opens.sum()) + int((structure == ord(",")).sum())
-    depth = int(np.cumsum(opens.astype(np.int8) - closes.astype(np.int8), dtype=np.int32).max(initial=0))
+    brackets = structure & 0xDF  # which braces become
+    brackets = brackets[(brackets == ord("[")) | (brackets == ord("]"))]
+    opens = brackets == ord("[")
+    n_items = int(np.count_nonzero(opens)) + int(np.count_nonzero(structure == ord(",")))
+    depth = int(np.cumsum(np.where(opens, 1, -1), dtype=np.int32).max(initial=0))
     if n_items > max_items or depth > max_depth:
         raise ValueError(f"JSON of more than {max_items:,} items, or nested more than {max_depth} deep.")
     return json.loads(written, parse_constant=None if allow_nan else _refuse)
