@@ -295,12 +295,17 @@ def merge_models(saved: SavedModel, other: SavedModel) -> None:
     mine, theirs = _counting(saved), _counting(other)
     if not hasattr(mine, "merge"):
         raise DataError(f"A {type(classifier_of(mine)).__name__} cannot be merged, only counting models can.")
-    facts = {"target": lambda one: one.target, "kinds of columns": kinds_of, "weights of classes": _class_weight}
+    facts: dict[str, Callable[[SavedModel], Any]] = {
+        "targets": lambda one: one.target,
+        # A column of whole numbers in one file may have others, or gaps, in another.
+        "kinds of columns": lambda one: {
+            name: "number" if kind == "integer" else kind for name, kind in kinds_of(one).items()
+        },
+        "weights of classes": lambda one: class_weight_of(_notes(one)),
+    }
     for what, fact in facts.items():
         if fact(saved) != fact(other):
-            raise DataError(
-                f"The models cannot be merged, as they have different {what}: {fact(saved)} and {fact(other)}."
-            )
+            raise DataError(f"The models cannot be merged, as they have different {what}.")
     if is_of_text(saved) != is_of_text(other) or (is_of_text(saved) and not _same_terms(saved, other)):
         raise DataError("The models cannot be merged, as they know different terms: fit both with the same reader.")
     try:
@@ -309,10 +314,6 @@ def merge_models(saved: SavedModel, other: SavedModel) -> None:
         raise DataError(str(problem)) from problem
     if _notes(other).get("updated"):
         _notes(saved)["updated"] = True
-
-
-def _class_weight(saved: SavedModel) -> ClassWeight:
-    return class_weight_of(_notes(saved))
 
 
 def _same_terms(saved: SavedModel, other: SavedModel) -> bool:

@@ -522,7 +522,7 @@ def test_models_that_do_not_fit_together_are_not_merged(folder, run):
     for others, words in [
         (["aode"], "Cannot merge AODE into NaiveBayes"),
         (["first"], "cut their numeric columns at different points"),
-        (["other"], "different target"),
+        (["other"], "different targets"),
         (["narrow"], "different kinds of columns"),
         ([], "name another file"),
         (["nb", "none"], "There is no file"),

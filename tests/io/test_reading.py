@@ -13,6 +13,9 @@ from unnaive.io import DataError, Reading
         ({"decimal": "x"}, "The decimal mark 'x' is neither"),
         ({"sep": ",", "decimal": ","}, "',' cannot be both the separator and the decimal mark"),
         ({"encoding": "utf8859"}, "There is no encoding 'utf8859'; usual ones are utf-8, latin1"),
+        ({"encoding": "zlib"}, "There is no encoding 'zlib'"),
+        ({"encoding": "rot13"}, "There is no encoding 'rot13'"),
+        ({"encoding": "a\0b"}, "There is no encoding"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(options, sentence):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -76,8 +75,8 @@ class Reading:
             raise DataError(f"{self.sep!r} cannot be both the separator and the decimal mark.")
         if self.encoding is not None:
             try:
-                codecs.lookup(self.encoding)
-            except LookupError:
+                "a".encode(self.encoding)  # which refuses those that are not of text, such as zlib
+            except (LookupError, ValueError):
                 raise DataError(
                     f"There is no encoding {self.encoding!r}; usual ones are utf-8, latin1, cp1252 and utf-16."
                 ) from None
