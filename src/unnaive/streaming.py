@@ -616,6 +616,10 @@ def _known_columns(saved: SavedModel, source: str | Path | TableFile, names: lis
             + (f" and {len(absent) - 1} more" if len(absent) > 1 else "")
             + ", which the model was fitted on: add it (empty for missing), or fit a model without it."
         )
+    kinds = table.kinds
+    lists = next((name for name in names if kinds[name] == "terms" and not hasattr(saved.model, "steps")), None)
+    if lists is not None:
+        raise DataError(f"{table.source} holds lists in column {lists!r}, but the model was fitted on single values.")
     return table
 
 

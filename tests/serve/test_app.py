@@ -138,6 +138,7 @@ def test_a_retried_request_counts_once(here):
         ("/forget", [{"word": "zebra", "number": 1.0, "play": "yes"}], 422, "column 'word'"),
         ("/predict", [{"word": "a"}], 422, "'number'"),
         ("/predict", [{"word": "a", "number": "x"}], 422, "'number'"),
+        ("/predict", [{"word": [1, "x"], "number": 1.0}], 422, "lists in column 'word'"),
         ("/predict", [], 422, "empty"),
         ("/predict", 5, 422, "a number"),
         ("/predict", [[1, 2]], 422, "entry 1"),
