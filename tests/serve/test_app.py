@@ -288,6 +288,7 @@ def test_a_model_without_rows_does_not_predict(here):
     answer = here.post("/predict", objects(BASE[:1]))
     assert answer.status_code == 409
     assert "holds no rows" in answer.json()["error"]
+    assert here.get("/model")["weight"] == 0
     assert here.get("/health")["entry"] == 1
 
 

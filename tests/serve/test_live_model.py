@@ -240,10 +240,12 @@ def test_changes_whose_consequences_do_not_fit_are_refused_alone(path, monkeypat
 def test_a_model_can_forget_all_its_rows(path, base):
     live = LiveModel(path, LATER)
     ask(live, "forget", base)
-    assert live.state.total == 0
-    ask(live, "learn", rows(1, 30))
     live.close()
-    assert hash_of(live) != ""
+    assert load(path).model.class_count_.sum() == 0
+    again = LiveModel(path, LATER)
+    ask(again, "learn", rows(1, 30))
+    again.close()
+    assert again.state.total == 30
 
 
 def test_a_model_file_is_served_once(path):
@@ -263,6 +265,29 @@ def test_a_journal_of_another_model_is_refused(path, base):
         LiveModel(path, LATER)
     path.with_name("m.unnaive.journal").unlink()
     LiveModel(path, LATER).close()
+
+
+def test_a_stopped_service_can_start_without_its_journal(path, caplog):
+    live = LiveModel(path, LATER)
+    ask(live, "learn", rows(1, 5))
+    live.close()
+    path.with_name("m.unnaive.journal").unlink()
+    again = LiveModel(path, LATER)
+    assert (again.state.entry, again.state.total) == (0, 45)
+    assert "journal" in caplog.text
+    ask(again, "learn", rows(2, 5))
+    again.close()
+    assert read_manifest(path)["notes"]["journal"]["entry"] == 1
+
+
+def test_an_older_model_file_is_refused(tmp_path, path):
+    live = LiveModel(path, LATER)
+    old = path.read_bytes()
+    ask(live, "learn", rows(1, 5))
+    live.close()
+    path.write_bytes(old)
+    with pytest.raises(ValueError, match="put the newest model file back"):
+        LiveModel(path, LATER)
 
 
 def test_smaller_limits_do_not_hinder_a_restart(tmp_path, path):

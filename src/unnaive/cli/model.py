@@ -245,7 +245,8 @@ def merge(
                 merge_models(saved, other)
             except ValueError as problem:
                 raise ValueError(f"{path} and {models[0]}: {problem}") from problem
-        (saved.manifest["notes"] or {}).pop("journal", None)  # of a service, which has not counted the others
+        if isinstance(notes := saved.manifest["notes"], dict):
+            notes.pop("journal", None)  # of a service, which has not counted the others
         _save(saved, output)
     total = float(classifier_of(saved.model).class_count_.sum())
     print_result(

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from unnaive.persist import ModelFileError, SavedModel, load, save
+from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, save
 from unnaive.persist.output_file import changing, check_output
 from unnaive.serve.changes import Change, State, changed, read_change, settle, why_not
 from unnaive.serve.journal import Entry, Journal, JournalError, Sent
@@ -50,16 +50,17 @@ class LiveModel:
         self._threads: list[threading.Thread] = []
         if self.why_read_only is None:
             try:
-                self._open()
+                self._open(saved)
             except BaseException:
                 self._held.close()
                 raise
 
-    def _open(self) -> None:
+    def _open(self, saved: SavedModel) -> None:
         """Lock the model file, apply what the journal has and the file has not, and start the threads."""
         self._held.enter_context(changing(self.path, self._busy))
         target = check_output(self.path)
-        saved = load(self.path)
+        if read_manifest(self.path) != saved.manifest:  # it was changed before it was locked
+            saved = load(self.path)
         self._journal = Journal(target.with_name(target.name + ".journal"))
         self._held.callback(self._journal.close)
         note = _note_of(saved)
@@ -70,6 +71,8 @@ class LiveModel:
                 f"{self._journal.path} is the journal of another model file than {self.path}: put that file back, or "
                 "move the journal away."
             )
+        elif note:
+            _LOG.warning("journal", extra={"facts": {"problem": "The journal that the model file names is not there."}})
         self.state = State(_without_note(saved), self.saved_entry)
         self._replay()
         if note.get("id") != self._journal.id or self.state.entry > self.saved_entry:
