@@ -243,6 +243,27 @@ def test_readers_do_not_wait_for_a_slow_write(here, monkeypatch):
     assert written.json()["entry"] == 1
 
 
+def test_predictions_do_not_wait_for_explanations(here, monkeypatch):
+    began, go = threading.Event(), threading.Event()
+
+    def slow(*_):
+        began.set()
+        assert go.wait(60)
+        return b"{}", 1
+
+    monkeypatch.setattr(here.service, "explain", slow)
+
+    async def main():
+        explaining = [asyncio.create_task(here.ask("POST", "/explain", json=objects(BASE[:1]))) for _ in range(8)]
+        await asyncio.to_thread(began.wait, 60)
+        answer = await here.ask("POST", "/predict", json=objects(BASE[:1]))
+        go.set()
+        await asyncio.gather(*explaining)
+        return answer.status_code
+
+    assert asyncio.run(main()) == 200
+
+
 def test_a_change_whose_turn_does_not_come_is_not_made(path, monkeypatch):
     began, go = threading.Event(), threading.Event()
     add = Journal.add

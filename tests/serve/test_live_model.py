@@ -341,3 +341,12 @@ def test_objects_and_csv_are_the_same_rows(path, base):
     live.submit(live.read(Sent("forget", "application/json", body))).result(60)
     live.close()
     assert hash_of(live) == content_hash(fit(base))
+
+
+def test_a_model_of_columns_without_names_is_not_served(tmp_path):
+    from unnaive import AODE
+    from unnaive.persist import save
+
+    save(AODE().fit([["a"], ["b"]], ["x", "y"]), tmp_path / "m.unnaive")
+    with pytest.raises(ValueError, match="columns without names"):
+        LiveModel(tmp_path / "m.unnaive", LATER)

@@ -79,15 +79,20 @@ class Service:
         self.live = LiveModel(path, settings)
         self.metrics = Metrics()
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="unnaive-predict")
+        self._slow_pool = ThreadPoolExecutor(1, thread_name_prefix="unnaive-explain")
 
     def close(self) -> None:
         """Stop, with everything saved."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for pool in (self._pool, self._slow_pool):
+            pool.shutdown(wait=True, cancel_futures=True)
         self.live.close()
 
-    async def run(self, work: Callable[..., _Result], *args: Any) -> _Result:
-        """Work on a thread, unless its turn does not come in time; what rows make it raise is a refusal."""
-        return await self._wait(self._pool.submit(_refusing, work, *args))
+    async def run(self, work: Callable[..., _Result], *args: Any, slow: bool = False) -> _Result:
+        """Work on a thread, unless its turn does not come in time; what rows make it raise is a refusal.
+
+        What is slow has a thread of its own, so that predictions need not wait for it.
+        """
+        return await self._wait((self._slow_pool if slow else self._pool).submit(_refusing, work, *args))
 
     async def _wait(self, future: Future[_Result]) -> _Result:
         """The result of a future, if it begins in time; what has begun is waited for."""
@@ -108,7 +113,7 @@ class Service:
         sent = Sent(verb, media, await request.body(), key)
         change = await self.run(self.live.read, sent)
         entry, before = await self._wait(self.live.submit(change))
-        request.state.n_rows = entry.n_rows
+        request.state.n_rows = 0 if before else entry.n_rows
         request.state.facts = {"entry": entry.number, "repeated": before}
         return JSONResponse(_facts_of(entry), headers={"idempotency-replayed": "true"} if before else None)
 
@@ -237,13 +242,13 @@ def _add_reading(app: FastAPI, service: Service) -> None:
     async def explain(request: Request) -> Response:
         """What every column of each row contributed to its prediction, in log odds."""
         media, body = request.headers.get("content-type", ""), await request.body()
-        content, request.state.n_rows = await service.run(service.explain, service.live.state, media, body)
+        content, request.state.n_rows = await service.run(service.explain, service.live.state, media, body, slow=True)
         return Response(content, media_type=JSON)
 
     @app.get("/model")
     async def model() -> JSONResponse:
         """What the model is: columns, classes, contract, counts, content hash, and the last change that it contains."""
-        return JSONResponse(await service.run(service.describe))
+        return JSONResponse(await service.run(service.describe, slow=True))
 
     @app.get("/health")
     async def health() -> dict[str, Any]:

@@ -19,6 +19,7 @@ from unnaive.serve.changes import Change, State, changed, read_change, settle, w
 from unnaive.serve.journal import Entry, Journal, JournalError, Sent
 from unnaive.serve.refusal import Refusal
 from unnaive.serve.settings import Settings
+from unnaive.streaming import columns_of
 
 NOTE = "journal"  # of a model file: which journal, and its last entry that the file contains
 _MAX_BATCH = 64  # changes that are put on the disk together
@@ -40,6 +41,7 @@ class LiveModel:
         self._settings = settings
         self._held = ExitStack()
         saved = load(path)
+        columns_of(saved)  # or rows could not be read
         self.why_read_only = why_not(saved)
         self.state = State(saved, 0)
         self.saved_entry = 0
