@@ -5,7 +5,7 @@ from concurrent.futures import wait
 import pandas as pd
 import pytest
 
-from tests.serve.client import TARGET, fit, objects, rows, write_model
+from tests.serve.client import TARGET, TOKEN, fit, objects, rows, write_model
 from unnaive.persist import content_hash, load, read_manifest
 from unnaive.serve import live_model
 from unnaive.serve.journal import Journal, JournalError, Sent
@@ -14,7 +14,7 @@ from unnaive.serve.refusal import Refusal
 from unnaive.serve.settings import Settings
 
 CSV = "text/csv"
-LATER = Settings(snapshot_seconds=600)  # after the test
+LATER = Settings(token=TOKEN, snapshot_seconds=600)  # after the test
 
 
 def sent(verb, frame, key=None):
@@ -77,7 +77,7 @@ def test_what_was_acknowledged_is_there_after_a_kill(tmp_path, path, base):
 
 
 def test_a_kill_between_saving_and_releasing_counts_nothing_twice(tmp_path, path, base, monkeypatch):
-    live = LiveModel(path, Settings(snapshot_seconds=0))
+    live = LiveModel(path, Settings(token=TOKEN, snapshot_seconds=0))
     reached, go = threading.Event(), threading.Event()
     release = Journal.release
 
@@ -146,7 +146,7 @@ def test_a_refused_change_changes_nothing_and_names_its_row(path, base):
 
 def test_rows_leave_the_disk_when_they_are_forgotten(path, base):
     secret = base[:3].assign(word="xylophone-73")
-    live = LiveModel(path, Settings(snapshot_seconds=600))
+    live = LiveModel(path, Settings(token=TOKEN, snapshot_seconds=600))
     ask(live, "learn", secret)
     files = lambda: b"".join(file.read_bytes() for file in path.parent.iterdir())  # noqa: E731
     assert b"xylophone-73" in files()
@@ -208,7 +208,7 @@ def test_a_journal_that_cannot_be_written_changes_nothing(path, monkeypatch, is_
 
 
 def test_a_model_that_cannot_be_saved_is_saved_later(path, monkeypatch):
-    live = LiveModel(path, Settings(snapshot_seconds=0.01))
+    live = LiveModel(path, Settings(token=TOKEN, snapshot_seconds=0.01))
     with monkeypatch.context() as patch:
         patch.setattr(live_model, "save", None)
         ask(live, "learn", rows(1, 5))
@@ -293,7 +293,7 @@ def test_an_older_model_file_is_refused(tmp_path, path):
 def test_smaller_limits_do_not_hinder_a_restart(tmp_path, path):
     live = LiveModel(path, LATER)
     ask(live, "learn", rows(1, 30))
-    again = LiveModel(killed(path, tmp_path), Settings(max_rows=2, max_bytes=10))
+    again = LiveModel(killed(path, tmp_path), Settings(token=TOKEN, max_rows=2, max_bytes=10))
     assert again.state.total == 70
     again.close()
     live.close()
@@ -350,3 +350,20 @@ def test_a_model_of_columns_without_names_is_not_served(tmp_path):
     save(AODE().fit([["a"], ["b"]], ["x", "y"]), tmp_path / "m.unnaive")
     with pytest.raises(ValueError, match="columns without names"):
         LiveModel(tmp_path / "m.unnaive", LATER)
+
+
+def test_without_a_token_nothing_is_written_and_several_services_share_a_file(tmp_path, path):
+    services = [LiveModel(path, Settings()) for _ in range(2)]
+    assert "without a token" in services[0].why_read_only
+    assert [file.name for file in path.parent.iterdir()] == ["m.unnaive"]
+    for live in services:
+        live.close()
+
+
+def test_without_a_token_the_journal_of_a_killed_service_is_still_heeded(tmp_path, path):
+    live = LiveModel(path, LATER)
+    ask(live, "learn", rows(1, 5))
+    again = LiveModel(killed(path, tmp_path), Settings())
+    assert again.state.total == 45
+    again.close()
+    live.close()

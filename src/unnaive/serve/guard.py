@@ -12,7 +12,7 @@ from typing import Any
 from unnaive.serve.json_logs import LOGGER
 from unnaive.serve.metrics import Metrics
 from unnaive.serve.refusal import Refusal
-from unnaive.serve.settings import VARIABLE, Settings, is_local
+from unnaive.serve.settings import NO_TOKEN, Settings, is_local
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -75,10 +75,7 @@ class Guard:
             # A page in a browser can make its own name point to this machine.
             raise Refusal(421, "This service is for this machine alone: ask it as 127.0.0.1 or localhost.")
         if path in WRITES and settings.token is None:
-            raise Refusal(
-                403,
-                f"The service was started without a token, so nothing can be changed: set {VARIABLE} or --token-file.",
-            )
+            raise Refusal(403, NO_TOKEN)
         if settings.token is not None and (path in WRITES or not settings.is_loopback):
             scheme, _, given = headers.get("authorization", "").partition(" ")
             wanted = settings.token.encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import sys
 import threading
@@ -14,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from unnaive.persist import ModelFileError, SavedModel, load, read_manifest, save
-from unnaive.persist.output_file import changing, check_output
+from unnaive.persist.output_file import changing
 from unnaive.serve.changes import Change, State, changed, read_change, settle, why_not
 from unnaive.serve.journal import Entry, Journal, JournalError, Sent
 from unnaive.serve.refusal import Refusal
-from unnaive.serve.settings import Settings
+from unnaive.serve.settings import NO_TOKEN, Settings
 from unnaive.streaming import columns_of
 
 NOTE = "journal"  # of a model file: which journal, and its last entry that the file contains
@@ -42,7 +43,11 @@ class LiveModel:
         self._held = ExitStack()
         saved = load(path)
         columns_of(saved)  # or rows could not be read
+        target = Path(os.path.realpath(path))
+        self._journal_path = target.with_name(target.name + ".journal")
         self.why_read_only = why_not(saved)
+        if self.why_read_only is None and settings.token is None and not self._journal_path.exists():
+            self.why_read_only = NO_TOKEN  # so that the file needs neither a lock nor a folder that can be written
         self.state = State(saved, 0)
         self.saved_entry = 0
         self.n_failed_saves = 0
@@ -60,10 +65,9 @@ class LiveModel:
     def _open(self, saved: SavedModel) -> None:
         """Lock the model file, apply what the journal has and the file has not, and start the threads."""
         self._held.enter_context(changing(self.path, self._busy))
-        target = check_output(self.path)
         if read_manifest(self.path) != saved.manifest:  # it was changed before it was locked
             saved = load(self.path)
-        self._journal = Journal(target.with_name(target.name + ".journal"))
+        self._journal = Journal(self._journal_path)
         self._held.callback(self._journal.close)
         note = _note_of(saved)
         if note.get("id") == self._journal.id:

@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 VARIABLE = "UNNAIVE_TOKEN"
+NO_TOKEN = f"The service was started without a token, so nothing can be changed: set {VARIABLE} or --token-file."
 _SHORTEST = 16  # characters of a token
 _LOCAL = "localhost"
 
