@@ -65,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="aode", help="the model by its short name (default: aode)")
     parser.add_argument("--rows", type=int, default=20_000, help="training rows (default: 20,000)")
     parser.add_argument("--clients", type=int, default=100, help="clients at a time (default: 100)")
+    parser.add_argument("--threads", type=int, default=4, help="threads of the service that predict (default: 4)")
     parser.add_argument("--seconds", type=float, default=5.0, help="seconds per figure (default: 5)")
 
 
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         save(model, Path(folder, "m.unnaive"), notes={"kinds": kinds, "text": [], "reading": {}})
         joblib.dump(model, Path(folder, "m.joblib"))
         ports = {"unnaive serve": 18_900, "FastAPI + joblib": 18_901}
-        processes = [_serve(folder, ports["unnaive serve"]), _bare(folder, ports["FastAPI + joblib"])]
+        processes = [_serve(folder, ports["unnaive serve"], args.threads), _bare(folder, ports["FastAPI + joblib"])]
         try:
             lines = asyncio.run(_measured(args, ports, X, model))
         finally:
@@ -88,8 +89,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _serve(folder: str, port: int) -> subprocess.Popen[bytes]:
+def _serve(folder: str, port: int, threads: int) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "unnaive", "serve", "m.unnaive", "--port", str(port), "--max-requests", "1000"]
+    command += ["--threads", str(threads)]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
