@@ -13,7 +13,8 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from tests.serve.client import HEADERS, TARGET, Process, objects, rows, write_model
+from tests.serve.client import HEADERS, Process
+from tests.serve.tables import TARGET, objects, rows, write_model
 
 JSON, CSV, ARROW = "application/json", "text/csv", "application/vnd.apache.arrow.stream"
 PATHS = ("/predict", "/explain", "/learn", "/forget", "/merge")

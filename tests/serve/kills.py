@@ -16,7 +16,8 @@ import httpx
 import numpy as np
 import pandas as pd
 
-from tests.serve.client import Process, fit, objects, rows, write_model
+from tests.serve.client import Process
+from tests.serve.tables import fit, objects, rows, write_model
 from unnaive.persist import content_hash, load
 
 N_FIRST = 200

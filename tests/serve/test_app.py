@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs the serve extra")
 
-from tests.serve.client import HEADERS, TARGET, Here, fit, objects, rows, write_model
+from tests.serve.client import HEADERS, Here
+from tests.serve.tables import TARGET, fit, objects, rows, write_model
 from unnaive.persist import content_hash, load
 from unnaive.serve.answers import form_of
 from unnaive.serve.journal import Journal

@@ -5,7 +5,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs the serve extra")
 
-from tests.serve.client import HEADERS, TOKEN, Here, objects, rows, write_model
+from tests.serve.client import HEADERS, Here
+from tests.serve.tables import TOKEN, objects, rows, write_model
 from unnaive.serve.guard import Guard
 from unnaive.serve.json_logs import LOGGER, _JsonLines
 from unnaive.serve.metrics import Metrics

@@ -5,7 +5,7 @@ from concurrent.futures import wait
 import pandas as pd
 import pytest
 
-from tests.serve.client import TARGET, TOKEN, fit, objects, rows, write_model
+from tests.serve.tables import TARGET, TOKEN, fit, objects, rows, write_model
 from unnaive.persist import content_hash, load, read_manifest
 from unnaive.serve import live_model
 from unnaive.serve.journal import Journal, JournalError, Sent

@@ -12,9 +12,10 @@ pytest.importorskip("fastapi", reason="needs the serve extra")
 
 from typer.testing import CliRunner
 
-from tests.serve.client import TOKEN, Here, Process, fit, objects, rows, write_model
+from tests.serve.client import Here, Process
 from tests.serve.hostile import attack
 from tests.serve.kills import Run
+from tests.serve.tables import TOKEN, fit, objects, rows, write_model
 from unnaive.cli.main import app
 from unnaive.persist import content_hash, load
 

@@ -34,10 +34,11 @@ def run(path: Path, settings: Settings, ready: Callable[[str], None]) -> None:
             ws="none",
             timeout_graceful_shutdown=_GRACE,
         )
+        server = uvicorn.Server(config)
         for told in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(told, lambda *_: None)  # as the server raises them again after it has stopped
+            signal.signal(told, server.handle_exit)  # and not what ends the process, when it has stopped or not begun
         ready(f"http://{host}:{listener.getsockname()[1]}")
-        uvicorn.Server(config).run(sockets=[listener])
+        server.run(sockets=[listener])
     finally:
         listener.close()
 
