@@ -4,7 +4,9 @@
 """
 
 import argparse
+import io
 import json
+import socket
 import sys
 import tempfile
 from collections import Counter
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import httpx
 import numpy as np
+import pyarrow as pa
 
 from tests.serve.client import HEADERS, Process
 from tests.serve.tables import TARGET, objects, rows, write_model
@@ -52,7 +55,7 @@ def flipped(rng, body):
 
 def hostile(rng, model):
     """A method, a path, headers and a body."""
-    kind = rng.integers(9)
+    kind = rng.integers(10)
     path = PATHS[rng.integers(len(PATHS))]
     media, body = JSON, json.dumps(wrong_objects(rng)).encode()
     method, headers = "POST", dict(HEADERS)
@@ -85,12 +88,48 @@ def hostile(rng, model):
         path = ("/", "/docs", "/learn/", "//learn", "/../m.unnaive", "/%00", "/model/x", "/health?x=\u00e9")[
             rng.integers(8)
         ]
+    elif kind == 9:
+        media = ARROW
+        sink = io.BytesIO()
+        table = pa.Table.from_pandas(rows(int(rng.integers(2**32)), 5).assign(play="no-such-label"))
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+        body = flipped(rng, sink.getvalue())
     headers["content-type"] = media.encode("latin1", "replace")
     if rng.random() < 0.2:
         headers["accept"] = (CSV, ARROW, "image/png", "*/*;q=x", ",,;;", "x" * 500)[rng.integers(6)]
     if rng.random() < 0.2:
         headers["idempotency-key"] = ("k", "x" * 300, "a b", "\x01")[rng.integers(4)]
     return method, path, headers, body
+
+
+RAW = (
+    b"nonsense\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",  # the beginning of TLS
+    b"POST /learn HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 50\r\n\r\nabcde",
+    b"POST /learn HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET",
+    b"POST /learn HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\nabc\r\n",
+    b"POST /learn HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+    b"POST /learn HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999\r\n\r\n[",
+    b"POST /learn HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 200_000 + b"\r\n\r\n",
+    b"GET " + b"/x" * 50_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"GET /model HTTP/9.9\r\nHost: localhost\r\n\r\n",
+    b"GET /model HTTP/1.1\r\n\r\n",
+    b"GET http://evil.example.org/model HTTP/1.1\r\nHost: evil.example.org\r\n\r\n",
+    b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n[{",
+)
+
+
+def raw(port, content):
+    """The status that bytes are answered with; 0 if the connection is closed or nothing comes."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        try:
+            connection.sendall(content)
+            connection.shutdown(socket.SHUT_WR)
+            answer = connection.recv(1000)
+        except OSError:
+            return 0
+    return int(answer.split()[1]) if answer.startswith(b"HTTP/1.1 ") else 0
 
 
 def may_succeed(method, path):
@@ -144,6 +183,11 @@ def main():
         statuses, wrong = attack(
             args.requests, args.seed, model, send, lambda: [service.client.get("/model").json()[name] for name in facts]
         )
+        for content in RAW:
+            status = raw(int(service.url.rsplit(":", 1)[1]), content)
+            statuses[status] += 1
+            if status != 0 and not 400 <= status < 500:
+                wrong.append(f"{content[:200]!r}: {status}")
         code = service.stop()
     print(json.dumps({"statuses": {str(status): n for status, n in sorted(statuses.items(), key=str)}, "exit": code}))
     for request in wrong:
