@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="aode", help="the model by its short name (default: aode)")
     parser.add_argument("--rows", type=int, default=20_000, help="training rows (default: 20,000)")
     parser.add_argument("--clients", type=int, default=100, help="clients at a time (default: 100)")
-    parser.add_argument("--threads", type=int, default=4, help="threads of the service that predict (default: 4)")
+    parser.add_argument("--threads", type=int, default=2, help="threads of the service that predict (default: 2)")
     parser.add_argument("--seconds", type=float, default=5.0, help="seconds per figure (default: 5)")
 
 

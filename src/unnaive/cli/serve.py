@@ -29,7 +29,7 @@ def serve(
     max_rows: Annotated[int, typer.Option(help="Most rows of a request.", min=1)] = 50_000,
     max_requests: Annotated[int, typer.Option(help="Most requests at a time.", min=1)] = 128,
     timeout: Annotated[float, typer.Option(help="Seconds for a request to arrive and for its turn to come.")] = 30.0,
-    threads: Annotated[int, typer.Option(help="Number of threads that predict.", min=1)] = 4,
+    threads: Annotated[int, typer.Option(help="Number of threads that predict.", min=1)] = 2,
     save_after: Annotated[
         float, typer.Option(help="Seconds until a change is in the model file; it is in the journal at once.", min=0)
     ] = 5.0,

@@ -51,12 +51,11 @@ def written(saved: SavedModel, entry: int, predicted: dict[str, Any], form: str)
         if chances:
             answer["probabilities"] = np.stack(chances, axis=1).tolist()
         return json.dumps(answer, allow_nan=False).encode()
-    frame = pd.DataFrame(predicted)
     stream = io.BytesIO()
     if form == CSV:
-        write_rows(frame, stream)
+        write_rows(pd.DataFrame(predicted), stream)
     else:
-        table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+        table = pa.table({name: pa.array(values) for name, values in predicted.items()})
         with pa.ipc.new_stream(stream, table.schema) as sink:
             sink.write_table(table)
     return stream.getvalue()

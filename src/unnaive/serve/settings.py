@@ -30,7 +30,7 @@ class Settings:
     max_explained: int = 100
     max_requests: int = 128
     seconds: float = 30.0
-    threads: int = 4
+    threads: int = 2
     snapshot_seconds: float = 5.0
 
     def __post_init__(self) -> None:
