@@ -1,6 +1,7 @@
 """What the tables say, multiplied and averaged as their docstring says, is what the models predict."""
 
 import math
+from decimal import Decimal
 from itertools import combinations
 
 import numpy as np
@@ -73,7 +74,8 @@ class Reader:
         return self.prior(label) * math.prod(self.p(column, label) for column in columns)
 
     def naive(self, label):
-        return self.product(label, self.values) * math.prod(self.density(name, label) for name in self.raw)
+        densities = [self.density(name, label) for name in self.raw]
+        return Decimal(self.product(label, self.values)) * math.prod(densities, start=Decimal(1))
 
     def density(self, name, label):
         frame, x = self.tables[name], self.raw[name]
@@ -81,12 +83,12 @@ class Reader:
         if "mean" in frame:
             (row,) = rows
             off = (x - row["mean"]) ** 2 / row["variance"]
-            return math.exp(-off / 2) / math.sqrt(2 * math.pi * row["variance"])
+            return Decimal(-off / 2).exp() / Decimal(math.sqrt(2 * math.pi * row["variance"]))  # may be below 1e-308
         total = 0.0
         for row in rows:
             low, high = ((abs(row["center"] - x) + half * row["precision"] / 2) / row["width"] for half in (-1, 1))
             total += row["share"] * (math.erfc(low / math.sqrt(2)) - math.erfc(high / math.sqrt(2))) / 2
-        return max(total, FLOOR)
+        return Decimal(max(total, FLOOR))
 
     def network(self, label):
         score = self.prior(label)
@@ -213,7 +215,7 @@ def answers(tables, test, score):
     found, reader = [], Reader(tables)
     for row in test.to_dict("records"):
         scores = np.array([score(reader.of(row), label) for label in reader.classes])
-        found.append(scores / scores.sum())
+        found.append((scores / scores.sum()).astype(np.float64))
     return np.array(found)
 
 
