@@ -47,3 +47,14 @@ def test_codes_beyond_a_dictionary_are_refused_before_they_are_decoded(tmp_path)
     pyarrow.feather.write_feather(pa.table({"s": codes}), tmp_path / "t.feather")
     with pytest.raises(DataError, match="the Feather file is damaged"):
         open_table(tmp_path / "t.feather")
+
+
+def test_a_damaged_compressed_column_is_one_sentence(tmp_path):
+    path = tmp_path / "table.feather"
+    pyarrow.feather.write_feather(pa.table({"a": ["x" * 50] * 40, "class": ["p", "q"] * 20}), path, compression="lz4")
+    content = bytearray(path.read_bytes())
+    start = content.index(b'\x04"M\x18')  # the first frame of LZ4
+    content[start + 7 : start + 11] = b"\xff\xff\xff\x7f"  # the length of its block
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="the Feather file is damaged"):
+        open_table(path)

@@ -16,9 +16,9 @@ class FeatherTable(FrameTable):
     """A Feather file, or a stream of the same; its columns are read as those of Parquet files are."""
 
     def __init__(self, source: Source) -> None:
+        with source.unpacked() as stream:
+            content = stream.read()
         try:
-            with source.unpacked() as stream:
-                content = stream.read()
             opened = pa.ipc.open_file if content.startswith(BEGINNING) else pa.ipc.open_stream
             table = opened(pa.py_buffer(content)).read_all()
             table.validate(full=True)  # before anything is decoded
@@ -30,7 +30,7 @@ class FeatherTable(FrameTable):
                 plain = {name: plain_values(values, types[name], missing[name]) for name, values in columns.items()}
         except MemoryError:
             raise
-        except pa.ArrowException as error:
+        except (pa.ArrowException, OSError) as error:  # OSError: compressed columns that are damaged
             message = excerpt(str(error)).rstrip(".")
             raise source.error(f"the Feather file is damaged or of an unsupported kind ({message}).") from None
         if nested is not None:
