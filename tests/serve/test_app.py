@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the serve extra")
 
 from tests.serve.client import HEADERS, Here
+from tests.serve.held_back import held_back
 from tests.serve.tables import TARGET, fit, objects, rows, write_model
 from unnaive.persist import content_hash, load
 from unnaive.serve.answers import form_of
@@ -221,15 +222,7 @@ def test_the_form_of_an_answer_is_the_one_asked_for(accept, form):
 
 
 def test_readers_do_not_wait_for_a_slow_write(here, monkeypatch):
-    began, go = threading.Event(), threading.Event()
-    add = Journal.add
-
-    def slow(journal, changes):
-        began.set()
-        assert go.wait(60)
-        add(journal, changes)
-
-    monkeypatch.setattr(Journal, "add", slow)
+    began, go = held_back(monkeypatch, Journal, "add")
 
     async def main():
         writing = asyncio.create_task(here.ask("POST", "/learn", json=objects(BASE[:3]), headers=HEADERS))
@@ -266,15 +259,7 @@ def test_predictions_do_not_wait_for_explanations(here, monkeypatch):
 
 
 def test_a_change_whose_turn_does_not_come_is_not_made(path, monkeypatch):
-    began, go = threading.Event(), threading.Event()
-    add = Journal.add
-
-    def slow(journal, changes):
-        began.set()
-        assert go.wait(60)
-        add(journal, changes)
-
-    monkeypatch.setattr(Journal, "add", slow)
+    began, go = held_back(monkeypatch, Journal, "add")
     with Here(path, seconds=0.3) as here:
 
         async def main():

@@ -5,6 +5,7 @@ from concurrent.futures import wait
 import pandas as pd
 import pytest
 
+from tests.serve.held_back import held_back
 from tests.serve.tables import TARGET, TOKEN, fit, objects, rows, write_model
 from unnaive.persist import content_hash, load, read_manifest
 from unnaive.serve import live_model
@@ -78,15 +79,8 @@ def test_what_was_acknowledged_is_there_after_a_kill(tmp_path, path, base):
 
 def test_a_kill_between_saving_and_releasing_counts_nothing_twice(tmp_path, path, base, monkeypatch):
     live = LiveModel(path, Settings(token=TOKEN, snapshot_seconds=0))
-    reached, go = threading.Event(), threading.Event()
     release = Journal.release
-
-    def late(journal, number):
-        reached.set()
-        assert go.wait(60)
-        release(journal, number)
-
-    monkeypatch.setattr(Journal, "release", late)
+    reached, go = held_back(monkeypatch, Journal, "release")
     ask(live, "learn", rows(1, 20))
     assert reached.wait(60)
     copy = killed(path, tmp_path)
@@ -164,15 +158,7 @@ def test_rows_leave_the_disk_when_they_are_forgotten(path, base):
 
 def test_readers_see_the_old_model_until_a_change_is_on_the_disk(path, monkeypatch):
     live = LiveModel(path, LATER)
-    began, go = threading.Event(), threading.Event()
-    add = Journal.add
-
-    def slow(journal, changes):
-        began.set()
-        assert go.wait(60)
-        add(journal, changes)
-
-    monkeypatch.setattr(Journal, "add", slow)
+    began, go = held_back(monkeypatch, Journal, "add")
     before = live.state
     future = live.submit(live.read(sent("learn", rows(1, 5))))
     assert began.wait(60)
