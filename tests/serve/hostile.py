@@ -85,7 +85,7 @@ def hostile(rng, model):
         path = ("/learn", "/forget", "/merge")[rng.integers(3)]
     elif kind == 8:
         method = ("GET", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "POST")[rng.integers(7)]
-        path = ("/", "/docs", "/learn/", "//learn", "/../m.unnaive", "/%00", "/model/x", "/health?x=\u00e9")[
+        path = ("/index.html", "/docs", "/learn/", "//learn", "/../m.unnaive", "/%00", "/model/x", "/health?x=\u00e9")[
             rng.integers(8)
         ]
     elif kind == 9:

@@ -287,6 +287,9 @@ def test_a_read_only_model_predicts_and_says_why_it_does_not_learn(tmp_path):
             assert answer.status_code == 409
             assert "read-only" in answer.json()["error"]
         assert here.post("/explain", objects(BASE[:3])).status_code == 409
+        page = here.request("GET", "/")
+        assert page.status_code == 409
+        assert "A page can ask what if of" in page.json()["error"]
         assert "read-only" in here.get("/model")["read_only"]
 
 
@@ -295,8 +298,24 @@ def test_a_model_without_rows_does_not_predict(here):
     answer = here.post("/predict", objects(BASE[:1]))
     assert answer.status_code == 409
     assert "holds no rows" in answer.json()["error"]
+    assert here.request("GET", "/").status_code == 409
     assert here.get("/model")["weight"] == 0
     assert here.get("/health")["entry"] == 1
+
+
+def test_the_page_is_of_the_model_as_it_is_now(here):
+    def page():
+        answer = here.request("GET", "/")
+        assert answer.headers["content-type"].startswith("text/html")
+        assert answer.headers["cache-control"] == "no-store"
+        return answer.text
+
+    before = page()
+    assert "learned from <b>40</b> rows" in before
+    here.post("/learn", objects(BASE[:3]))
+    assert "learned from <b>43</b> rows" in page()
+    here.post("/forget", objects(BASE[:3]))
+    assert page() == before
 
 
 def test_metrics_count_requests_and_rows(here):
@@ -316,6 +335,7 @@ def test_metrics_count_requests_and_rows(here):
 def test_openapi_names_every_endpoint(here):
     schema = here.get("/openapi.json")
     assert {*schema["paths"]} == {
+        "/",
         "/predict",
         "/explain",
         "/learn",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from sklearn.exceptions import NotFittedError
 from starlette.exceptions import HTTPException
 
@@ -31,6 +31,7 @@ from unnaive.serve.request_rows import ARROW, CSV, JSON, read_rows
 from unnaive.serve.settings import Settings
 from unnaive.show.cell_evidence import CellEvidenceDisplay
 from unnaive.show.evidence import EvidenceDisplay
+from unnaive.show.what_if.page import render_what_if
 from unnaive.streaming import hold, predict_table
 
 MODEL = "application/octet-stream"
@@ -138,6 +139,13 @@ class Service:
         answer = {"target": state.saved.target, "entry": state.entry, "explanations": to_json_values(found)}
         return json.dumps(answer, allow_nan=False).encode(), len(frame)
 
+    def page(self, state: State) -> str:
+        """The page on which to ask what if of the model."""
+        try:
+            return render_what_if(state.saved.model, target=state.saved.target)[0]
+        except ValueError as problem:
+            raise Refusal(409, str(problem)) from None
+
     def describe(self) -> dict[str, Any]:
         """What the model is now."""
         live, state = self.live, self.live.state
@@ -229,6 +237,12 @@ def create_app(service: Service) -> Guard:
 
 def _add_reading(app: FastAPI, service: Service) -> None:
     """The endpoints that change nothing."""
+
+    @app.get("/", response_class=HTMLResponse)
+    async def page() -> Response:
+        """A page on which to choose values and see the answer of the model as it is now."""
+        content = await service.run(service.page, service.live.state, slow=True)
+        return HTMLResponse(content, headers={"cache-control": "no-store"})
 
     @app.post("/predict", openapi_extra=_body(_TABLE), response_class=Response)
     async def predict(request: Request) -> Response:
