@@ -12,7 +12,7 @@ pytest.importorskip("fastapi", reason="needs the serve extra")
 
 from tests.serve.client import HEADERS, Here
 from tests.serve.held_back import held_back
-from tests.serve.tables import TARGET, fit, objects, rows, write_model
+from tests.serve.tables import TARGET, TOKEN, fit, objects, rows, write_model
 from unnaive.persist import content_hash, load
 from unnaive.serve.answers import form_of
 from unnaive.serve.journal import Journal
@@ -291,6 +291,14 @@ def test_a_read_only_model_predicts_and_says_why_it_does_not_learn(tmp_path):
         assert page.status_code == 409
         assert "A page can ask what if of" in page.json()["error"]
         assert "read-only" in here.get("/model")["read_only"]
+
+
+def test_a_follower_refuses_changes_and_says_where_to_send_them(path):
+    for token in (TOKEN, None):
+        with Here(path, follow=True, token=token) as here:
+            assert here.post("/predict", objects(BASE[:3])).status_code == 200
+            answer = here.post("/learn", objects(BASE[:3]))
+            assert (answer.status_code, "send changes to that one" in answer.json()["error"]) == (409, True)
 
 
 def test_a_model_without_rows_does_not_predict(here):

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the serve extra")
 
 from tests.serve.client import Process
-from tests.serve.tables import TARGET, objects, rows, write_model
+from tests.serve.tables import TARGET, rows, write_model
 
 ROW = {"word": "a", "number": None}
 

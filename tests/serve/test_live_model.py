@@ -1,5 +1,6 @@
 import shutil
 import threading
+import time
 from concurrent.futures import wait
 
 import pandas as pd
@@ -49,6 +50,44 @@ def base():
 def path(tmp_path, base):
     (tmp_path / "served").mkdir()
     return write_model(tmp_path / "served" / "m.unnaive", base)
+
+
+def becomes(condition, seconds=30.0):
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return condition()
+
+
+def test_a_follower_takes_over_what_the_writer_saves_and_changes_nothing(path, base):
+    writer = LiveModel(path, Settings(token=TOKEN, snapshot_seconds=0.01))
+    follower = LiveModel(path, Settings(token=TOKEN, snapshot_seconds=0.01, follow=True))
+    files = sorted(file.name for file in path.parent.iterdir())
+    with pytest.raises(Refusal, match="follows a model file") as refused:
+        follower.read(sent("learn", base))
+    assert refused.value.status == 409
+    for verb in ("learn", "forget"):
+        entry, _ = ask(writer, verb, base[:7])
+        assert becomes(lambda number=entry.number: follower.state.entry == number)
+        assert hash_of(follower) == hash_of(writer)
+    assert follower.saved_entry == 2
+    follower.close()
+    assert sorted(file.name for file in path.parent.iterdir()) == files
+    writer.close()
+
+
+def test_a_follower_answers_with_the_model_of_before_while_the_file_cannot_be_read(path, base):
+    follower = LiveModel(path, Settings(snapshot_seconds=0.01, follow=True))
+    before = hash_of(follower)
+    path.write_bytes(b"no model")
+    time.sleep(0.2)
+    path.unlink()
+    time.sleep(0.2)
+    assert hash_of(follower) == before
+    write_model(path, rows(3, 50))
+    assert becomes(lambda: hash_of(follower) != before)
+    assert follower.state.saved.model.class_count_.sum() == 50
+    follower.close()
 
 
 @pytest.mark.parametrize("name", ["nb", "aode", "pooled"])

@@ -33,6 +33,10 @@ def serve(
     save_after: Annotated[
         float, typer.Option(help="Seconds until a change is in the model file; it is in the journal at once.", min=0)
     ] = 5.0,
+    follow: Annotated[
+        bool,
+        typer.Option("--follow", help="Change nothing; take over what another service saves, within --save-after."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Serve a model over HTTP: it predicts, explains, learns and forgets, and loses no change when it is killed."""
@@ -50,6 +54,7 @@ def serve(
         seconds=timeout,
         threads=threads,
         snapshot_seconds=save_after,
+        follow=follow,
     )
     try:
         from unnaive.serve.run import run

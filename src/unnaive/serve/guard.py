@@ -74,7 +74,7 @@ class Guard:
         if settings.is_loopback and not is_local(_host_in(headers.get("host", ""))):
             # A page in a browser can make its own name point to this machine.
             raise Refusal(421, "This service is for this machine alone: ask it as 127.0.0.1 or localhost.")
-        if path in WRITES and settings.token is None:
+        if path in WRITES and settings.token is None and not settings.follow:
             raise Refusal(403, NO_TOKEN)
         if settings.token is not None and (path in WRITES or not settings.is_loopback):
             scheme, _, given = headers.get("authorization", "").partition(" ")

@@ -1,4 +1,7 @@
-"""LiveModel: a model file in service: one thread changes it, another saves it, and readers never wait for either."""
+"""LiveModel: a model file in service: one thread changes it, another saves it, and readers never wait for either.
+
+A service that follows the file of another has one thread instead, which takes over what the other saves.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
@@ -19,7 +22,7 @@ from unnaive.persist.output_file import changing
 from unnaive.serve.changes import Change, State, changed, read_change, settle, why_not
 from unnaive.serve.journal import Entry, Journal, JournalError, Sent
 from unnaive.serve.refusal import Refusal
-from unnaive.serve.settings import NO_TOKEN, Settings
+from unnaive.serve.settings import FOLLOWS, NO_TOKEN, Settings
 from unnaive.streaming import columns_of
 
 NOTE = "journal"  # of a model file: which journal, and its last entry that the file contains
@@ -41,8 +44,8 @@ class LiveModel:
         self.path = path
         self._settings = settings
         self._held = ExitStack()
-        saved = load(path)
-        columns_of(saved)  # or rows could not be read
+        self._version = _version_of(path)
+        saved = _load(path)
         target = Path(os.path.realpath(path))
         self._journal_path = target.with_name(target.name + ".journal")
         self.why_read_only = why_not(saved)
@@ -55,7 +58,11 @@ class LiveModel:
         self._news = threading.Condition()
         self._is_urgent = self._is_closing = self._is_broken = False
         self._threads: list[threading.Thread] = []
-        if self.why_read_only is None:
+        if settings.follow:
+            self.why_read_only = FOLLOWS
+            self._take_over(saved)
+            self._start(self._keep_following)
+        elif self.why_read_only is None:
             try:
                 self._open(saved)
             except BaseException:
@@ -85,9 +92,12 @@ class LiveModel:
             self._save()
         self._journal.release(self.saved_entry)
         for work in (self._write, self._keep_saving):
-            thread = threading.Thread(target=work, name=f"unnaive-{work.__name__.strip('_')}", daemon=True)
-            thread.start()
-            self._threads.append(thread)
+            self._start(work)
+
+    def _start(self, work: Callable[[], None]) -> None:
+        thread = threading.Thread(target=work, name=f"unnaive-{work.__name__.strip('_')}", daemon=True)
+        thread.start()
+        self._threads.append(thread)
 
     def _busy(self) -> None:
         raise ValueError(f"Another process serves or changes {self.path}: stop it first.")
@@ -255,6 +265,24 @@ class LiveModel:
         save(saved.model, self.path, target=saved.target, notes=notes)
         self.saved_entry = state.entry
 
+    # The thread that follows the file of another service
+
+    def _keep_following(self) -> None:
+        while True:
+            with self._news:
+                if self._news.wait_for(lambda: self._is_closing, timeout=self._settings.snapshot_seconds):
+                    return
+            try:
+                if (version := _version_of(self.path)) != self._version:
+                    self._take_over(_load(self.path))
+                    self._version = version
+            except Exception as problem:  # the model of before answers until the file can be read
+                _LOG.error("follow", extra={"facts": {"problem": type(problem).__name__}})
+
+    def _take_over(self, saved: SavedModel) -> None:
+        self.saved_entry = int(_note_of(saved).get("entry", 0))
+        self.state = State(_without_note(saved), self.saved_entry)
+
     def close(self) -> None:
         """Make the changes that wait, save the model, and let other processes change it."""
         self._queue.put(None)
@@ -265,6 +293,18 @@ class LiveModel:
                     self._news.notify()
             thread.join()
         self._held.close()
+
+
+def _load(path: Path) -> SavedModel:
+    saved = load(path)
+    columns_of(saved)  # or rows could not be read
+    return saved
+
+
+def _version_of(path: Path) -> tuple[int, int, int]:
+    """What changes when a file is replaced."""
+    found = os.stat(path)
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _note_of(saved: SavedModel) -> dict[str, Any]:

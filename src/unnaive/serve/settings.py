@@ -9,6 +9,7 @@ from pathlib import Path
 
 VARIABLE = "UNNAIVE_TOKEN"
 NO_TOKEN = f"The service was started without a token, so nothing can be changed: set {VARIABLE} or --token-file."
+FOLLOWS = "This service follows a model file that another one changes: send changes to that one."
 _SHORTEST = 16  # characters of a token
 _LOCAL = "localhost"
 
@@ -19,7 +20,8 @@ class Settings:
 
     ``max_bytes`` and ``max_rows`` are of a request, ``max_explained`` rows are explained at a time, ``max_requests``
     are served at a time, by ``threads``. A request must arrive, and its turn must come, within ``seconds``; a change is
-    in the model file ``snapshot_seconds`` later, or sooner if it forgets.
+    in the model file ``snapshot_seconds`` later, or sooner if it forgets. With ``follow`` nothing is changed, and a new
+    model file is taken over within that time.
     """
 
     host: str = "127.0.0.1"
@@ -32,6 +34,7 @@ class Settings:
     seconds: float = 30.0
     threads: int = 2
     snapshot_seconds: float = 5.0
+    follow: bool = False
 
     def __post_init__(self) -> None:
         if self.token is None and not self.is_loopback:
