@@ -1,6 +1,7 @@
-"""`unnaive serve` beside a bare FastAPI app that loads the same model with joblib, and beside calls in this process.
+"""`unnaive serve` beside a bare FastAPI app that loads the same model with joblib, MLServer, and calls in this process.
 
-All traffic stays on this machine: clients that each send a request as soon as the one before is answered.
+MLServer's scikit-learn runtime takes part if `--mlserver` names a Python that has it, and unnaive as well. All traffic
+stays on this machine: clients that each send a request as soon as the one before is answered.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, default=20_000, help="training rows (default: 20,000)")
     parser.add_argument("--clients", type=int, default=100, help="clients at a time (default: 100)")
     parser.add_argument("--threads", type=int, default=2, help="threads of the service that predict (default: 2)")
+    parser.add_argument("--mlserver", metavar="PYTHON", help="a Python with mlserver-sklearn and unnaive")
     parser.add_argument("--seconds", type=float, default=5.0, help="seconds per figure (default: 5)")
 
 
@@ -78,6 +80,9 @@ def run(args: argparse.Namespace) -> int:
         joblib.dump(model, Path(folder, "m.joblib"))
         ports = {"unnaive serve": 18_900, "FastAPI + joblib": 18_901}
         processes = [_serve(folder, ports["unnaive serve"], args.threads), _bare(folder, ports["FastAPI + joblib"])]
+        if args.mlserver:
+            ports["MLServer"] = 18_902
+            processes.append(_mlserver(folder, args.mlserver, ports["MLServer"], (X, y), args.model))
         try:
             lines = asyncio.run(_measured(args, ports, X, model))
         finally:
@@ -101,6 +106,32 @@ def _bare(folder: str, port: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=_here())
 
 
+def _mlserver(
+    folder: str, python: str, port: int, rows: tuple[pd.DataFrame, Any], model: str
+) -> subprocess.Popen[bytes]:
+    """MLServer on a model fitted by its own Python, as files of joblib belong to one environment.
+
+    It predicts in its own process: its pool of workers does not start with the newest uvloop.
+    """
+    home = Path(folder, "mlserver")
+    home.mkdir()
+    rows[0].assign(y=rows[1]).to_parquet(home / "rows.parquet")
+    fit = f"""
+import joblib, pandas as pd
+from unnaive.models import MODELS
+rows = pd.read_parquet("rows.parquet")
+joblib.dump(MODELS[{model!r}].make().fit(rows.drop(columns="y"), rows["y"]), "m.joblib")
+"""
+    subprocess.run([python, "-c", fit], cwd=home, check=True)
+    runtime = {"name": "m", "implementation": "mlserver_sklearn.SKLearnModel", "parameters": {"uri": "./m.joblib"}}
+    Path(home, "model-settings.json").write_text(json.dumps(runtime))
+    settings: dict[str, Any] = {"parallel_workers": 0, "host": "127.0.0.1", "debug": False}
+    settings |= {"http_port": port, "grpc_port": port + 1, "metrics_port": port + 2}
+    Path(home, "settings.json").write_text(json.dumps(settings))
+    command = [python, "-m", "mlserver.cli.main", "start", "."]
+    return subprocess.Popen(command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 def _here() -> dict[str, str]:
     import unnaive
 
@@ -109,16 +140,16 @@ def _here() -> dict[str, str]:
 
 async def _measured(args: argparse.Namespace, ports: dict[str, int], X: pd.DataFrame, model: Any) -> list[list[str]]:
     lines = []
-    for port in ports.values():
-        await _until_up(port)
+    for name, port in ports.items():
+        await _until_up(port, _request_to(name, X[:1], _JSON))
     for n_rows, media in ((1, _JSON), (1000, _JSON), (1000, _ARROW)):
         what = f"{n_rows:,} row{'s' * (n_rows > 1)}, {'Arrow' if media == _ARROW else 'JSON'}"
-        body = _body(X[:n_rows], media)
         figures = {}
         for name, port in ports.items():
+            if name == "MLServer" and media == _ARROW:  # which it does not read
+                continue
             progress(f"{what}: {name}")
-            path = "/arrow" if media == _ARROW and name.startswith("FastAPI") else "/predict"
-            request = _request(path, media, body)
+            request = _request_to(name, X[:n_rows], media)
             await _load(port, request, min(args.clients, 4), 1.0)  # compiles, and fills caches
             figures[name] = await _load(port, request, args.clients, args.seconds)
             if media == _JSON and not np.array_equal(await _labels(port, request), model.predict(X[:n_rows])):
@@ -142,6 +173,25 @@ async def _measured(args: argparse.Namespace, ports: dict[str, int], X: pd.DataF
     return lines
 
 
+def _request_to(name: str, frame: pd.DataFrame, media: str) -> bytes:
+    """The request for predictions, as a server wants it."""
+    if name == "MLServer":
+        return _request("/v2/models/m/infer", media, _inference_body(frame))
+    path = "/arrow" if media == _ARROW and name.startswith("FastAPI") else "/predict"
+    return _request(path, media, _body(frame, media))
+
+
+def _inference_body(frame: pd.DataFrame) -> bytes:
+    """A frame in the Open Inference Protocol."""
+    inputs = []
+    for name, column in frame.items():
+        is_text = str(name).startswith("text")
+        described = {"datatype": "BYTES", "parameters": {"content_type": "str"}} if is_text else {"datatype": "FP64"}
+        inputs.append({"name": name, "shape": [len(frame), 1], "data": column.tolist(), **described})
+    outputs = [{"name": "predict"}, {"name": "predict_proba"}]
+    return json.dumps({"parameters": {"content_type": "pd"}, "inputs": inputs, "outputs": outputs}).encode()
+
+
 def _body(frame: pd.DataFrame, media: str) -> bytes:
     if media == _JSON:
         return json.dumps(frame.to_dict("records")).encode()
@@ -157,14 +207,15 @@ def _request(path: str, media: str, body: bytes) -> bytes:
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-async def _until_up(port: int) -> None:
+async def _until_up(port: int, request: bytes) -> None:
     ends = time.monotonic() + _STARTS
     while True:
         try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            await _ask(reader, writer, request)
             writer.close()
             return
-        except OSError:
+        except (OSError, RuntimeError):
             if time.monotonic() > ends:
                 raise
             await asyncio.sleep(0.1)
@@ -199,7 +250,8 @@ async def _labels(port: int, request: bytes) -> list[Any]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**24)
     content = await _ask(reader, writer, request)
     writer.close()
-    return json.loads(content)["labels"]
+    answer = json.loads(content)
+    return answer["labels"] if "labels" in answer else answer["outputs"][0]["data"]
 
 
 def _in_process(model: Any, frame: pd.DataFrame, seconds: float) -> tuple[list[float], float]:
