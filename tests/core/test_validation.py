@@ -158,7 +158,7 @@ def test_a_number_beyond_floats_is_refused_by_its_column(make, number):
 def test_a_number_beyond_floats_is_refused_where_numbers_were_learned():
     model = NaiveBayes().fit(pd.DataFrame({"n": [1, 2]}), ["a", "b"])
     with pytest.raises(ValueError, match="Column 'n' holds an integer of about 400 digits"):
-        model.predict(pd.DataFrame({"n": [10**400]}))
+        model.predict(pd.DataFrame({"n": pd.Series([10**400], dtype=object)}))
 
 
 @pytest.mark.parametrize("value", [b"a", bytearray(b"a"), ("a", 1), frozenset("a"), ["a"]])

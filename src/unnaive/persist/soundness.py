@@ -115,7 +115,7 @@ def _is_sound_tfidf(weights: Any) -> bool:
 
 
 def _is_sound_linear(model: Any) -> bool:
-    if not _fitted(model, "classes_"):
+    if not _fitted(model, "coef_"):  # classes_ may be a property
         return True
     n_rows = 1 if len(model.classes_) == 2 else len(model.classes_)
     return (
@@ -384,11 +384,12 @@ def _is_sound_column_transformer(columns: Any) -> bool:
     """Whether every transformer is given as many columns as it was fitted on."""
     if not _fitted(columns, "transformers_"):
         return True
-    names = [name for name, _, _ in columns.transformers_]
+    names, given = ([name for name, _, _ in steps] for steps in (columns.transformers_, columns.transformers))
     taken = columns._transformer_to_input_indices
     return (
         type(columns.sparse_output_) is bool
         and len(set(names)) == len(names)
+        and names[: len(given)] == given
         and all(0 <= place < columns.n_features_in_ for places in taken.values() for place in places)
         and len(getattr(columns, "feature_names_in_", ())) in (0, columns.n_features_in_)
         and all(_takes(transformer, columns, taken[name]) for name, transformer, _ in columns.transformers_)
