@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import tomllib
-
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
 
@@ -17,4 +15,6 @@ def lowest_versions(project):
 
 
 if __name__ == "__main__":
+    import tomllib  # of Python 3.11
+
     print(*dict.fromkeys(lowest_versions(tomllib.loads(PYPROJECT.read_text())["project"])), sep="\n")

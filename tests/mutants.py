@@ -11,6 +11,7 @@ why. The exit status is 1 if a mutant survives that is not listed there, or if a
 import ast
 import importlib
 import os
+import re
 import resource
 import sys
 import time
@@ -201,7 +202,8 @@ def _code(function):
 
 
 def _first_line(node):
-    return ast.unparse(node).strip().split("\n")[0]
+    line = ast.unparse(node).strip().split("\n")[0]
+    return re.sub(r"^\(([\w, ]+)\) = ", r"\1 = ", line)  # as Python 3.10 writes it
 
 
 def _put(parent, field, place, node):
