@@ -69,10 +69,10 @@ def test_predictions_are_those_of_the_model_in_every_form(here):
         assert found["classes"] == ["no", "yes"]
         assert found["labels"] == model.predict(frame).tolist()
         assert np.array_equal(found["probabilities"], expected)
-        as_csv = pd.read_csv(io.BytesIO(answers[CSV].content), float_precision="round_trip")
+        as_csv = pd.read_csv(io.BytesIO(answers[CSV].content), dtype=str)  # older pandas would round numbers
         for table in (as_csv, read_stream(answers[ARROW].content)):
             assert table.columns.tolist() == [TARGET, "p(no)", "p(yes)"]
-            assert np.array_equal(table[["p(no)", "p(yes)"]], expected)
+            assert np.array_equal(table[["p(no)", "p(yes)"]].astype(float), expected)
 
 
 def test_a_single_object_is_one_row(here):
