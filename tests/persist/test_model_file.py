@@ -1553,6 +1553,7 @@ BROKEN_PARTS = {
     "coefficients missing": ("svc", edit_array("SVC", "_dual_coef_", lambda c: c[1:])),
     "kernels that were computed": ("svc", set_plain("SVC", "kernel", '"precomputed"')),
     "another kind of machine": ("svc", set_plain("SVC", "_impl", '"epsilon_svr"')),
+    "probabilities that were not learned": ("svc", set_plain("SVC", "probability", "true")),
     "a dropped category that is not there": (
         "dropped",
         lambda schema, _: [

@@ -314,7 +314,7 @@ def _is_sound_svc(svc: Any) -> bool:
         and svc._dual_coef_.shape == (n_classes - 1, n_vectors)
         and svc._intercept_.shape == (n_pairs,)
         and svc._probA.shape == svc._probB.shape
-        and svc._probA.shape in ((0,), (n_pairs,))
+        and svc._probA.shape == (0 if svc.probability in (False, "deprecated") else n_pairs,)
     )
 
 
