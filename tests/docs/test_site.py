@@ -18,6 +18,14 @@ from unnaive.models import PUBLIC_NAMES
 
 pytestmark = pytest.mark.thorough
 PAGES = ("index.html", "guide/averaged.html", "gallery/plot_tan_structure.html", "api/AnDE.html")
+# Text that ends beyond the window, where nothing around it can be scrolled.
+CUT_OFF = """
+const scrolls = (element) => element
+  && (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement.closest("article *")));
+return [...document.querySelectorAll("article *")]
+  .filter((element) => element.innerText && element.getBoundingClientRect().right > innerWidth + 1 && !scrolls(element))
+  .map((element) => element.innerText.slice(0, 60));
+"""
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +124,14 @@ def test_a_page_is_quiet_and_fits(page, width, scheme, site, browser):
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
     shade = [int(part) for part in re.findall(r"\d+", browser.style("body", "backgroundColor"))[:3]]
     assert (sum(shade) > 600) == (scheme == "light")
+
+
+def test_a_phone_shows_every_page_without_cutting_text_off(site, browser):
+    pages = [page for page in site.rglob("*.html") if not {"_static", "_modules"} & {*page.parts}]
+    assert len(pages) > 150
+    for page in pages:
+        browser.open(page, width=375, height=812)
+        assert (page.name, browser.run(CUT_OFF)) == (page.name, [])
 
 
 @pytest.mark.parametrize("words", ["forget", "missing values"])
