@@ -1691,10 +1691,26 @@ def test_an_ordinal_encoder_that_cannot_be_is_not_sound(change, tmp_path):
         (make_pipeline(SimpleImputer(), BernoulliNB()), lambda model: model[0].set_params(missing_values="a")),
         (make_pipeline(SVC()), lambda model: vars(model[0]).update(_gamma=np.array([0.5]))),
         (HistGradientBoostingClassifier(max_iter=1), lambda model: delattr(model._loss, "link")),
+        (
+            HistGradientBoostingClassifier(max_iter=1, categorical_features=[0]),
+            lambda model: model._preprocessor.transformers_[1][1].func.keywords.update(ensure_all_finite=-1),
+        ),
+        (
+            make_pipeline(make_column_transformer((StandardScaler(), [0, 1])), LogisticRegression()),
+            lambda model: vars(model[0]).update(sparse_output_=True),
+        ),
+        (
+            make_pipeline(make_column_transformer((StandardScaler(), [0, 1])), LogisticRegression()),
+            lambda model: model[0]._transformer_to_input_indices.update(standardscaler=[0, True]),
+        ),
+        (
+            make_pipeline(KBinsDiscretizer(2, encode="ordinal", strategy="uniform"), BernoulliNB()),
+            lambda model: model[0].bin_edges_.__setitem__(0, model[0].bin_edges_[0].astype("datetime64[s]")),
+        ),
     ],
 )
 def test_a_part_that_lacks_what_it_predicts_with_is_not_sound(model, change, tmp_path):
-    rows = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]] * 5
+    rows = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]] * 5)
     model = clone(model).fit(rows, [0, 1, 0, 1] * 5)
     save(model, tmp_path / "model.unnaive")
     assert load(tmp_path / "model.unnaive").model.predict(rows).shape == (20,)

@@ -185,7 +185,7 @@ def _is_sound_binning(bins: Any) -> bool:
         n_bins.dtype.kind == "i"
         and n_bins.shape == (bins.n_features_in_,)
         and [np.shape(of_column) for of_column in edges] == [(n + 1,) for n in n_bins.tolist()]
-        and all(bool((c[:-1] <= c[1:]).all()) for c in edges)  # a column of one value has infinite ones
+        and all(c.dtype.kind == "f" and bool((c[:-1] <= c[1:]).all()) for c in edges)  # of one value: infinite ones
         and (
             bins.encode == "ordinal"
             or [c.tolist() for c in bins._encoder.categories_] == [[*range(n)] for n in n_bins.tolist()]
@@ -387,12 +387,19 @@ def _is_sound_column_transformer(columns: Any) -> bool:
     names, given = ([name for name, _, _ in steps] for steps in (columns.transformers_, columns.transformers))
     taken = columns._transformer_to_input_indices
     return (
-        type(columns.sparse_output_) is bool
+        (columns.sparse_output_ is False or (columns.sparse_output_ is True and _may_be_sparse(columns.transformers_)))
         and len(set(names)) == len(names)
         and names[: len(given)] == given
-        and all(0 <= place < columns.n_features_in_ for places in taken.values() for place in places)
+        and all(type(p) is int and 0 <= p < columns.n_features_in_ for places in taken.values() for p in places)
         and len(getattr(columns, "feature_names_in_", ())) in (0, columns.n_features_in_)
         and all(_takes(transformer, columns, taken[name]) for name, transformer, _ in columns.transformers_)
+    )
+
+
+def _may_be_sparse(transformers: Any) -> bool:
+    return any(
+        getattr(part, "sparse_output", False) or getattr(part, "encode", "") == "onehot" or hasattr(part, "vocabulary_")
+        for part in parts_of(transformers)
     )
 
 
@@ -406,9 +413,10 @@ def _takes(transformer: Any, columns: Any, places: list[int]) -> bool:
 
 
 def _is_sound_transformer(transformer: Any) -> bool:
-    return transformer.inverse_func is None and (
-        transformer.func is None or (isinstance(transformer.func, partial) and bool(transformer.func.keywords["dtype"]))
-    )
+    if transformer.inverse_func is not None or transformer.func is None:
+        return transformer.inverse_func is None
+    options = transformer.func.keywords if isinstance(transformer.func, partial) else {}
+    return bool(options.get("dtype")) and options.get("ensure_all_finite", True) in (True, False, "allow-nan")
 
 
 def _is_sound_pipeline(pipeline: Any) -> bool:
