@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -88,7 +89,7 @@ def test_a_stopped_run_resumes_to_the_table_of_a_whole_one(folder):
         assert "Traceback" not in process.communicate()[1].decode()
         assert n_lines <= results.read_text().count("\n") < 25
     again = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=True)
-    assert again.stderr == ""
+    assert re.sub(r"unnaive: .* of 24\n", "", again.stderr) == ""  # a slow machine is told of the progress
     resumed = scores_of("report.jsonl")
     subprocess.run([*command, "--report", "whole.html"], capture_output=True, check=True)
     assert resumed == scores_of("whole.jsonl")
