@@ -25,6 +25,7 @@ BENCHES = {
     "ablation": "PooledBayes with parts left out or changed, on the tables of the leaderboard",
     "first_use": "the first fit and prediction of every table model with nothing compiled",
     "serve": "requests per second and latencies of `unnaive serve`, beside a bare FastAPI app and calls in the process",
+    "roofline": "predictions of AODE, WAODE and HNB over the least that reading their counts costs",
     "what_if": "the what-if page in Chromium: its size, and milliseconds until a change is drawn",
     "versions": "every model of two checkouts: seconds to fit and predict, and whether answers are equal",
 }
