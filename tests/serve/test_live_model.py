@@ -8,6 +8,7 @@ import pytest
 
 from tests.serve.held_back import held_back
 from tests.serve.tables import TARGET, TOKEN, fit, objects, rows, write_model
+from tests.waiting import becomes
 from unnaive.persist import content_hash, load, read_manifest
 from unnaive.serve import live_model
 from unnaive.serve.journal import Journal, JournalError, Sent
@@ -50,13 +51,6 @@ def base():
 def path(tmp_path, base):
     (tmp_path / "served").mkdir()
     return write_model(tmp_path / "served" / "m.unnaive", base)
-
-
-def becomes(condition, seconds=30.0):
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return condition()
 
 
 def test_a_follower_takes_over_what_the_writer_saves_and_changes_nothing(path, base):

@@ -6,13 +6,14 @@ import json
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.waiting import becomes
 
 _FLAGS = (
     "--headless=new",
@@ -123,7 +124,4 @@ class Browser:
 
     def becomes(self, condition: Callable[[], bool], seconds: float = 5.0) -> bool:
         """Whether something is so before long: a page that is loading anew takes its time on a busy machine."""
-        deadline = time.monotonic() + seconds
-        while not condition() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return condition()
+        return becomes(condition, seconds)
