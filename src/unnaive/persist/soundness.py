@@ -413,10 +413,14 @@ def _takes(transformer: Any, columns: Any, places: list[int]) -> bool:
 
 
 def _is_sound_transformer(transformer: Any) -> bool:
-    if transformer.inverse_func is not None or transformer.func is None:
+    if transformer.func is None:
         return transformer.inverse_func is None
     options = transformer.func.keywords if isinstance(transformer.func, partial) else {}
-    return bool(options.get("dtype")) and options.get("ensure_all_finite", True) in (True, False, "allow-nan")
+    return (
+        transformer.inverse_func is None
+        and bool(options.get("dtype"))
+        and options.get("ensure_all_finite", True) in (True, False, "allow-nan")
+    )
 
 
 def _is_sound_pipeline(pipeline: Any) -> bool:

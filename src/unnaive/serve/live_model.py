@@ -27,6 +27,7 @@ from unnaive.streaming import columns_of
 
 NOTE = "journal"  # of a model file: which journal, and its last entry that the file contains
 _MAX_BATCH = 64  # changes that are put on the disk together
+_LEAST_PAUSE = 0.05  # seconds between two looks at a file that is followed
 _LOG = logging.getLogger("unnaive.serve")
 
 _Waiting = tuple[Change, "Future[tuple[Entry, bool]]"]
@@ -268,9 +269,10 @@ class LiveModel:
     # The thread that follows the file of another service
 
     def _keep_following(self) -> None:
+        pause = max(self._settings.snapshot_seconds, _LEAST_PAUSE)
         while True:
             with self._news:
-                if self._news.wait_for(lambda: self._is_closing, timeout=self._settings.snapshot_seconds):
+                if self._news.wait_for(lambda: self._is_closing, timeout=pause):
                     return
             try:
                 if (version := _version_of(self.path)) != self._version:
