@@ -14,12 +14,14 @@ from unnaive.evaluate.metrics import (
     Outcome,
     accuracy,
     auc_pr,
+    auc_pr_weighted,
     balanced_accuracy,
     brier,
     calibration_error,
     calibration_error_of,
     f1,
     log_loss,
+    log_odds,
     mcc,
     reliability,
     roc_auc,
@@ -56,6 +58,27 @@ def test_average_precision_is_that_of_sklearn_with_many_ties(outcome):
     present = np.unique(outcome.truth)
     expected = np.mean([average_precision_score(outcome.truth == c, outcome.ranking[:, c]) for c in present])
     assert auc_pr(outcome) == pytest.approx(expected, abs=1e-12)
+
+
+@given(outcome=outcomes(grid=3))
+@examples(50)
+def test_weighted_average_precision_counts_classes_by_their_rows(outcome):
+    present, n_rows = np.unique(outcome.truth, return_counts=True)
+    areas = [average_precision_score(outcome.truth == c, outcome.ranking[:, c]) for c in present]
+    assert auc_pr_weighted(outcome) == pytest.approx(np.average(areas, weights=n_rows), abs=1e-12)
+
+
+@given(outcome=outcomes())
+@examples(50)
+def test_log_odds_are_those_of_probabilities(outcome):
+    probabilities = outcome.probabilities
+    with np.errstate(divide="ignore"):
+        found, expected = log_odds(np.log(probabilities)), np.log(probabilities) - np.log1p(-probabilities)
+        shifted = log_odds(np.log(probabilities) - 1234.5)
+    # A probability of 1 minus rounding errors has log odds of any size above 36.
+    clear = (probabilities < 1 - 1e-9) | (probabilities == 1)
+    np.testing.assert_allclose(found[clear], expected[clear], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(shifted[clear], expected[clear], rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:A single label was found")
@@ -111,7 +134,7 @@ def test_an_impossible_class_costs_what_epsilon_costs():
 
 def test_what_is_certain_and_right_has_no_loss():
     outcome = Outcome(np.array([0, 1]), np.array([0, 1]), np.eye(2), np.eye(2))
-    assert [METRICS[name].of(outcome) for name in METRICS] == [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+    assert [METRICS[name].of(outcome) for name in METRICS] == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -88,6 +88,13 @@ def test_worked_posteriors(weighting, posterior):
     np.testing.assert_allclose(model.predict_proba(ASKED)[:, 0], posterior, atol=1e-6)
 
 
+def test_the_worked_posteriors_of_equation_2_as_printed():
+    model = BayesianTensorClassifier(literal=True).fit(WORKED, LABELS)
+    np.testing.assert_allclose(
+        model.predict_proba(ASKED)[:, 0], [0.055047, 0.217828, 0.872099, 0.557122], atol=1e-6
+    )
+
+
 def test_worked_joint_probabilities():
     # With equal weights, the average of the four parents' joint probabilities.
     model = BayesianTensorClassifier(weighting="equal").fit(WORKED, LABELS)
@@ -121,12 +128,12 @@ def problems(draw):
     return train, np.array(y[:n_train]), np.array(w), n_classes, test
 
 
-@given(problems(), st.sampled_from(["mutual_information", "equal"]))
+@given(problems(), st.sampled_from(["mutual_information", "equal"]), st.booleans())
 @examples(150)
-def test_scores_are_those_of_the_definition(problem, weighting):
+def test_scores_are_those_of_the_definition(problem, weighting, literal):
     train, y, w, n_classes, test = problem
-    model = BayesianTensorClassifier(weighting=weighting).fit(train, y, w)
-    expected = np.log(bat(train, y, w, n_classes, test, weighting))
+    model = BayesianTensorClassifier(weighting=weighting, literal=literal).fit(train, y, w)
+    expected = np.log(bat(train, y, w, n_classes, test, weighting, literal))
     np.testing.assert_allclose(model.predict_joint_log_proba(test), expected, atol=1e-10)
 
 

@@ -70,6 +70,16 @@ def test_the_diagonal_has_the_cells_of_equal_indices(n_modes, size, data):
     np.testing.assert_array_equal(SparseTensor.from_dense(dense).diagonal().toarray(), expected)
 
 
+@pytest.mark.parametrize("mode_sizes", [(4,), (3, 3), (2, 4), (3, 3, 3)])
+def test_the_upper_part_has_the_cells_of_rising_indices(mode_sizes):
+    dense = np.random.default_rng(0).integers(0, 3, (5, *mode_sizes))
+    expected = dense.copy()
+    for cell in np.ndindex(*mode_sizes):
+        if list(cell) != sorted(cell):
+            expected[(slice(None), *cell)] = 0
+    np.testing.assert_array_equal(SparseTensor.from_dense(dense).upper().to_dense(), expected)
+
+
 def test_tensors_without_cells_have_an_empty_diagonal():
     assert SparseTensor((2, 0, 0), [0, 0, 0], [], []).diagonal().shape == (2, 0)
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 _SMALLEST = float(np.finfo(np.float64).eps)  # smallest probability in the log loss
 _N_BINS = 15
@@ -174,20 +175,63 @@ def auc_pr(outcome: Outcome) -> float:
     >>> round(auc_pr(Outcome(np.array([0, 1, 0, 1]), np.zeros(4, dtype=int), ranking)), 4)
     0.8333
     """
+    found = _average_precisions(outcome)
+    return float(np.nanmean(found)) if found is not None else np.nan
+
+
+def _average_precisions(outcome: Outcome) -> NDArray[np.float64] | None:
+    """Average precision of each class, NaN if it has no row; None without a ranking."""
     truth, ranking = outcome.truth, outcome.ranking
     if ranking is None or not len(truth) or np.isnan(ranking).any():
-        return np.nan
-    n_rows = len(truth)
+        return None
     by_class = np.ascontiguousarray(ranking.T)
     in_order = np.sort(by_class, axis=1)
-    found = []
+    found = np.full(len(by_class), np.nan)
     for positive in np.unique(truth):
         scores = np.sort(by_class[positive, truth == positive])
         # Average precision is the mean, over the positives, of the precision at the positive's own score.
         positives_above = len(scores) - np.searchsorted(scores, scores)
-        all_above = n_rows - np.searchsorted(in_order[positive], scores)
-        found.append(np.mean(positives_above / all_above))
-    return float(np.mean(found))
+        all_above = len(truth) - np.searchsorted(in_order[positive], scores)
+        found[positive] = np.mean(positives_above / all_above)
+    return found
+
+
+def auc_pr_weighted(outcome: Outcome) -> float:
+    """Area under the curve of precision over recall, as the mean over the rows of their class's average precision.
+
+    As :func:`auc_pr`, but classes count by their rows, so that a frequent class hides how well a rare one is found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ranking = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.6, 0.4]])
+    >>> round(auc_pr_weighted(Outcome(np.array([0, 1, 0, 0]), np.zeros(4, dtype=int), ranking)), 4)
+    0.6875
+    """
+    found = _average_precisions(outcome)
+    return float(np.mean(found[outcome.truth])) if found is not None else np.nan
+
+
+def log_odds(log_scores: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Log odds of each class against all others, from logs of probabilities or of joint scores.
+
+    They rank rows whose probabilities are all rounded to 1. A class that no other one competes with has infinite odds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_odds(np.array([[0.0, -800.0], [0.0, -900.0]]))
+    array([[ 800., -800.],
+           [ 900., -900.]])
+    """
+    scores = np.asarray(log_scores, dtype=np.float64)
+    odds = np.empty_like(scores)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for place in range(scores.shape[1]):
+            others = np.delete(scores, place, axis=1)
+            odds[:, place] = scores[:, place] - logsumexp(others, axis=1) if others.shape[1] else np.inf
+    odds[np.isneginf(scores) & ~np.isnan(scores).any(axis=1, keepdims=True)] = -np.inf
+    return odds
 
 
 def log_loss(outcome: Outcome) -> float:
@@ -337,6 +381,7 @@ METRICS: dict[str, Metric] = {
     for metric in (
         Metric("accuracy", "accuracy", True, "labels", accuracy),
         Metric("auc_pr", "AUC-PR", True, "ranking", auc_pr),
+        Metric("auc_pr_weighted", "AUC-PR, classes by rows", True, "ranking", auc_pr_weighted),
         Metric("log_loss", "log loss", False, "probabilities", log_loss),
         Metric("brier", "Brier", False, "probabilities", brier),
         Metric("calibration_error", "calibration error", False, "probabilities", calibration_error),

@@ -21,7 +21,7 @@ from unnaive.counts.weighted_counts import N_UNITS
 from unnaive.tensors.bat_changes import TensorTables
 from unnaive.tensors.bat_counts import CodedTensors, TensorCounts
 from unnaive.tensors.bat_scores import score_tensors
-from unnaive.tensors.bat_tables import information, tensor_tables
+from unnaive.tensors.bat_tables import information, read_literally, tensor_tables
 from unnaive.tensors.cell_categories import CellValues, holds_counts
 from unnaive.tensors.sparse_tensor import SparseTensor
 from unnaive.tensors.tensor_input import read_tensors
@@ -50,6 +50,9 @@ class BayesianTensorClassifier(AdditiveClassifier):
     ----------
     weighting : {"mutual_information", "equal"}, default="mutual_information"
         Weights of the parents: their mutual information with the class, or equal ones.
+    literal : bool, default=False
+        Whether Equation 2 is read as printed, with a second class probability, and with the parent among its own
+        children in every mode. See Notes.
     cells : {"auto", "cap", "mdl"}, default="auto"
         How numbers become categories: "cap" keeps counts below ``cap`` and joins the others; "mdl" discretizes each
         cell on the first batch as :class:`MDLDiscretizer` does. "auto" is "cap" if the first batch holds only counts,
@@ -111,6 +114,7 @@ class BayesianTensorClassifier(AdditiveClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "weighting": [StrOptions({"mutual_information", "equal"})],
+        "literal": ["boolean"],
         "cells": [StrOptions({"auto", "cap", "mdl"})],
         "cap": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [None, Integral],
@@ -125,12 +129,14 @@ class BayesianTensorClassifier(AdditiveClassifier):
         self,
         *,
         weighting: str = "mutual_information",
+        literal: bool = False,
         cells: str = "auto",
         cap: int = 3,
         n_jobs: int | None = None,
         max_bytes: int = 2**31,
     ) -> None:
         self.weighting = weighting
+        self.literal = literal
         self.cells = cells
         self.cap = cap
         self.n_jobs = n_jobs
@@ -295,6 +301,8 @@ class BayesianTensorClassifier(AdditiveClassifier):
 
     def _derive(self, counts: TensorCounts) -> _Averaged:
         tables = tensor_tables(counts)
+        if self.literal:
+            tables = read_literally(tables, len(self.mode_sizes_))
         if self.weighting == "mutual_information":
             weight = information(tables)
             if weight.any():

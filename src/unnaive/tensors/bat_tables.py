@@ -88,6 +88,17 @@ def tensor_tables(counts: TensorCounts) -> TensorTables:
     return tables
 
 
+def read_literally(tables: TensorTables, n_modes: int) -> TensorTables:
+    """Equation 2 as printed: P(y) once more, and P(x_p | y, x_p) once for every mode."""
+    total, count = tables.class_count, tables.state_count
+    prior = np.log((total + 1) / (total.sum() + len(total)))
+    n_values = np.repeat(tables.n_values, np.diff(tables.first_state))[:, None]
+    of_itself = np.log((count + 1) / (count + n_values))
+    return tables._replace(
+        opened=tables.opened + prior + n_modes * of_itself, constant_open=tables.constant_open + prior
+    )
+
+
 def information(tables: TensorTables) -> NDArray[np.float64]:
     """Mutual information of the cells with the class, in bits, from relative frequencies."""
     total = tables.class_count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import prod
 from types import EllipsisType
 from typing import Any, NoReturn
@@ -191,6 +192,22 @@ class SparseTensor:
         on_it = self.cells % step == 0
         indptr = np.concatenate([[0], np.cumsum(on_it)])[self.indptr]
         return csr_matrix((self.values[on_it], self.cells[on_it] // step, indptr), shape=(len(self), size))
+
+    def upper(self) -> SparseTensor:
+        """The cells (i, j, ...) with i <= j <= ...; the others become zero.
+
+        In symmetric tensors, such as those of :class:`TextTensor`, every other cell repeats one of these.
+
+        Returns
+        -------
+        SparseTensor
+        """
+        indices = np.unravel_index(self.cells, self.mode_sizes)
+        kept = np.ones(len(self.cells), dtype=bool)
+        for one, other in pairwise(indices):
+            kept &= one <= other
+        indptr = np.concatenate([[0], np.cumsum(kept)])[self.indptr]
+        return SparseTensor(self.shape, indptr, self.cells[kept], self.values[kept])
 
     def __len__(self) -> int:
         return self.shape[0]
