@@ -66,6 +66,18 @@ def test_rows_with_saturated_probabilities_are_ranked_by_their_log_odds():
     assert of_logistic == pytest.approx(area(margin, -margin), abs=1e-12)
 
 
+def test_training_rows_are_tested_once_where_that_is_asked_for(table):
+    y = table[1]
+    tree = {"tree": DecisionTreeClassifier(random_state=0)}
+    numbers = {"numbers": (np.arange(len(y))[:, None], y)}
+    found = compare(tree, numbers, on_training_rows=True, metrics=["accuracy"])
+    assert [(result.n_train, result.n_test, result.scores) for result in found.results] == [
+        (len(y), len(y), {"accuracy": 1.0})
+    ]
+    with pytest.raises(ValueError, match="no hold-outs and no repeats"):
+        compare(tree, numbers, on_training_rows=True, repeats=2)
+
+
 def scores(comparison):
     """All that does not depend on the clock."""
     return [

@@ -90,9 +90,7 @@ def test_worked_posteriors(weighting, posterior):
 
 def test_the_worked_posteriors_of_equation_2_as_printed():
     model = BayesianTensorClassifier(literal=True).fit(WORKED, LABELS)
-    np.testing.assert_allclose(
-        model.predict_proba(ASKED)[:, 0], [0.055047, 0.217828, 0.872099, 0.557122], atol=1e-6
-    )
+    np.testing.assert_allclose(model.predict_proba(ASKED)[:, 0], [0.055047, 0.217828, 0.872099, 0.557122], atol=1e-6)
 
 
 def test_worked_joint_probabilities():

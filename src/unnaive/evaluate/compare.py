@@ -59,6 +59,7 @@ def compare(
     on_result: Callable[[FoldResult, int, int], None] | None = None,
     terms: Mapping[str, Any] | None = None,
     transductive: Collection[str] = (),
+    on_training_rows: bool = False,
 ) -> Comparison:
     """Measure models on data sets by repeated stratified cross-validation or repeated hold-out.
 
@@ -107,6 +108,9 @@ def compare(
         Names of your own estimators to fit on all rows of the data set, in their order, with a label of None for
         the test rows, and to score by their ``label_distributions_``. (Transductive models of the registry see the
         training rows first, then the test rows, and are scored by ``predict_proba``.)
+    on_training_rows : bool, default=False
+        Fit once on all rows and test on the same ones, instead of folds. Such scores are far too good; they are for
+        finding out whether published ones were measured in this way.
 
     Returns
     -------
@@ -126,7 +130,8 @@ def compare(
     drawn = None if seeds is None else [int(seed) for seed in seeds]
     rare = next(filter(None, (_rare_class(name, entry) for name, entry in sets.items())), None)
     chosen = list(metrics) if metrics is not None else list(STANDARD if rare is None else UNBALANCED)
-    plan = _Plan(contenders, sets, cv, repeats if drawn is None else len(drawn), test_size, chosen, random_state, drawn)
+    n_repeats = repeats if drawn is None else len(drawn)
+    plan = _Plan(contenders, sets, cv, n_repeats, test_size, chosen, random_state, drawn, on_training_rows)
     plan.check()
     settings = plan.settings(baseline, bias_variance)
     if metrics is None and rare is not None:
@@ -195,6 +200,7 @@ class _Plan:
     metrics: list[str]
     random_state: int
     seeds: list[int] | None = None
+    on_training_rows: bool = False
 
     def check(self) -> None:
         """Refuse bad settings before anything is measured."""
@@ -210,6 +216,8 @@ class _Plan:
             raise ValueError(f"test_size is {self.test_size}; it is a share of the rows, between 0 and 1.")
         if self.seeds is not None and self.test_size is None:
             raise ValueError("seeds are of hold-outs, so they need a test_size.")
+        if self.on_training_rows and (self.test_size is not None or self.repeats > 1):
+            raise ValueError("on_training_rows has no hold-outs and no repeats: it tests on all rows once.")
         for name, dataset in self.data.items():
             smallest = 2 if self.test_size is not None else self.cv
             if self.cv < 2:
@@ -243,7 +251,14 @@ class _Plan:
 
     @property
     def n_folds(self) -> int:
-        return 1 if self.test_size is not None else self.cv
+        return 1 if self.test_size is not None or self.on_training_rows else self.cv
+
+    def rows(self, task: _Task) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The training and test rows of a task."""
+        dataset = self.data[task.data]
+        if self.on_training_rows:
+            return np.arange(dataset.n_rows), np.arange(dataset.n_rows)
+        return split(dataset, task.repeat, task.fold, self.cv, self.test_size, self.random_state, self.seeds)
 
     def tasks(self) -> Iterator[_Task]:
         """Fold by fold all models, so that an interrupted run compares like with like."""
@@ -284,6 +299,7 @@ class _Plan:
             "baseline": baseline,
             "bias_variance": bias_variance,
             **({} if self.seeds is None else {"seeds": self.seeds}),
+            **({"on_training_rows": True} if self.on_training_rows else {}),
         }
 
 
@@ -401,7 +417,7 @@ def _measure_in_process(task: _Task, path: str, keep: bool) -> FoldResult:
 def _measure(task: _Task, plan: _Plan, keep: bool) -> FoldResult:
     """Fit and score one model on one fold."""
     dataset, contender = plan.data[task.data], plan.models[task.model]
-    train, test = split(dataset, task.repeat, task.fold, plan.cv, plan.test_size, plan.random_state, plan.seeds)
+    train, test = plan.rows(task)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -495,7 +511,7 @@ def _outcome(
 def _log_odds(
     model: Any,
     X: Any,
-    probabilities: NDArray[np.float64],
+    probabilities: NDArray[np.floating],
     classes: NDArray[Any],
     known: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
@@ -509,7 +525,7 @@ def _log_odds(
 
 
 def _log_scores(
-    model: Any, X: Any, probabilities: NDArray[np.float64], logs: NDArray[np.float64]
+    model: Any, X: Any, probabilities: NDArray[np.floating], logs: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Logs of probabilities up to a constant per row, before rounding: of ``decision_function``, if these are that."""
     if not hasattr(model, "decision_function"):

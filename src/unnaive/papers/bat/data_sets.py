@@ -20,13 +20,17 @@ _PER_SCREEN, _PER_TOPIC, _N_TOPICS = 500, 100, 10  # compounds and documents of 
 _PER_PACKAGE = 60  # docstrings
 GRAPH = "graph"  # the column of graphs; a column of documents is named by the unit in which terms meet
 
+# Compounds of each screen, as the paper prints them.
+_SCREENED = {
+    **{"AID1": 40460, "AID33": 40209, "AID47": 40447, "AID81": 40700},
+    **{"AID83": 27784, "AID109": 40691, "AID123": 40152},
+}
 _TASKS = ("MM", "FM", "MR", "FR")
-_SCREENS = (1, 33, 47, 81, 83, 109, 123)
-SETS = (*(f"PTC-{task}" for task in _TASKS), *(f"AID{number}" for number in _SCREENS), "Reuters", "OHSUMED")
+SETS = (*(f"PTC-{task}" for task in _TASKS), *_SCREENED, "Reuters", "OHSUMED")
 
 WHERE = {
     **{f"PTC-{task}": f"the Predictive Toxicology Challenge; as ptc_graphs.jsonl.gz in {FOLDER}" for task in _TASKS},
-    **{f"AID{number}": f"PubChem, balanced; as nci_aid{number}_balanced.jsonl.gz in {FOLDER}" for number in _SCREENS},
+    **{name: f"PubChem, balanced; as nci_{name.lower()}_balanced.jsonl.gz in {FOLDER}" for name in _SCREENED},
     "Reuters": f"Reuters-21578; as reuters21578.jsonl.gz in {FOLDER}",
     "OHSUMED": f"OHSUMED, single-label abstracts; as ohsumed23.jsonl.gz in {FOLDER}",
 }
@@ -51,6 +55,17 @@ def read_set(name: str, folder: str | Path | None = None, seed: int = 0) -> Data
     return _dataset(name, unit, [text for text, _ in drawn], [topic for _, topic in drawn])
 
 
+def read_as_printed(name: str, folder: str | Path | None = None, seed: int = 0) -> Dataset:
+    """As the paper samples it: of a screen 1,000 compounds, as many of them active as in all that were screened."""
+    if name not in _SCREENED:
+        return read_set(name, folder, seed)
+    compounds = _objects(f"nci_{name.lower()}_balanced", folder)
+    labels = [compound["label"] for compound in compounds]
+    n_active = round(2 * _PER_SCREEN * labels.count(1) / _SCREENED[name])  # the balanced file has all active ones
+    drawn = _draw(compounds, labels, {1: n_active, -1: 2 * _PER_SCREEN - n_active}, seed)
+    return _dataset(name, GRAPH, read_graphs(drawn), [compound["label"] for compound in drawn])
+
+
 def stand_in(seed: int = 0) -> Dataset:
     """Docstrings of installed packages, whose terms meet in paragraphs."""
     return _dataset(DOCSTRINGS, "paragraph", *docstrings(_PER_PACKAGE, seed))
@@ -69,11 +84,16 @@ def _topics(document: Mapping[str, Any]) -> list[str]:
     return document["label"] if isinstance(document["label"], list) else [document["label"]]
 
 
-def _draw(entries: Sequence[Any], labels: Sequence[Any], per_class: int, seed: int) -> list[Any]:
+def _draw(entries: Sequence[Any], labels: Sequence[Any], per_class: int | Mapping[Any, int], seed: int) -> list[Any]:
     """A number of entries per class, at random, in their original order."""
     rng = np.random.default_rng(seed)
     classes, of_entry = np.unique(labels, return_inverse=True)
-    drawn = [rng.choice(np.flatnonzero(of_entry == k), per_class, replace=False) for k in range(len(classes))]
+    drawn = [
+        rng.choice(
+            np.flatnonzero(of_entry == k), per_class if isinstance(per_class, int) else per_class[label], replace=False
+        )
+        for k, label in enumerate(classes.tolist())
+    ]
     return [entries[place] for place in np.sort(np.concatenate(drawn))]
 
 

@@ -54,8 +54,9 @@ def _cached(key: Hashable, make: Callable[[], Any]) -> Any:
 class FoldTensors(TransformerMixin, BaseEstimator):
     """Tensors of graphs or documents, computed once per process for all models that learn from the same rows.
 
-    ``shape`` is "tensor", "cells" (an array of their cells) or "vector" (their diagonals: the counts of the features).
-    Counts are capped; ``scaled`` divides them by the cap.
+    ``shape`` is "tensor", "upper" (without the cells below the diagonal), "cells" (an array of their cells) or "vector"
+    (their diagonals: the counts of the features). Counts are capped; ``scaled`` divides them by the cap. Features are
+    chosen by information gain, by "frequency", or by "chance": by information gain about shuffled labels.
     """
 
     def __init__(
@@ -65,12 +66,14 @@ class FoldTensors(TransformerMixin, BaseEstimator):
         n_patterns: int = N_FEATURES,
         n_terms: int = N_FEATURES,
         n_modes: int = 2,
+        features: str = "gain",
     ) -> None:
         self.shape = shape
         self.scaled = scaled
         self.n_patterns = n_patterns
         self.n_terms = n_terms
         self.n_modes = n_modes
+        self.features = features
 
     def fit(self, X: pd.DataFrame, y: Any) -> FoldTensors:
         """Choose the features."""
@@ -80,8 +83,10 @@ class FoldTensors(TransformerMixin, BaseEstimator):
     def fit_transform(self, X: pd.DataFrame, y: Any) -> Any:
         """Choose the features, and give the same rows in shape."""
         maker, entries = self._maker(X), X.iloc[:, 0].tolist()
-        self._key = repr(maker), tuple(entries), tuple(np.asarray(y).tolist())
-        self.maker_, tensors = _cached(self._key, lambda: (maker, maker.fit_transform(entries, y)))
+        labels = np.asarray(y)
+        known = {"gain": labels, "frequency": None, "chance": np.random.default_rng(0).permutation(labels)}
+        self._key = repr(maker), self.features, tuple(entries), tuple(labels.tolist())
+        self.maker_, tensors = _cached(self._key, lambda: (maker, maker.fit_transform(entries, known[self.features])))
         return self._shaped(tensors)
 
     def transform(self, X: pd.DataFrame) -> Any:
@@ -99,13 +104,13 @@ class FoldTensors(TransformerMixin, BaseEstimator):
         counts = np.minimum(tensors.values, CAP)
         values = counts / CAP if self.scaled else counts
         capped = SparseTensor(tensors.shape, tensors.indptr, tensors.cells, values)
-        if self.shape == "tensor":
-            return capped
+        if self.shape in ("tensor", "upper"):
+            return capped if self.shape == "tensor" else capped.upper()
         array = (capped.to_matrix() if self.shape == "cells" else capped.diagonal()).toarray()
         return array if self.scaled else array.astype(np.int64)
 
 
-def make_models(n_features: int = N_FEATURES) -> dict[str, Pipeline]:
+def make_models(n_features: int = N_FEATURES, features: str = "gain") -> dict[str, Pipeline]:
     """Models under the paper's names, of tensors unless they say "vector", and baselines."""
     codes: dict[str, Any] = {"categorical_features": "all"}
     bayesian = {
@@ -125,8 +130,12 @@ def make_models(n_features: int = N_FEATURES) -> dict[str, Pipeline]:
         "forest of 10": RandomForestClassifier(10, random_state=0),
         "forest of 100": RandomForestClassifier(100, random_state=0),
     }
-    size = {"n_patterns": n_features, "n_terms": n_features}
-    models = {"Bat": _of("tensor", BayesianTensorClassifier(), **size)}
+    size: dict[str, Any] = {"n_patterns": n_features, "n_terms": n_features, "features": features}
+    models = {
+        "Bat": _of("tensor", BayesianTensorClassifier(), **size),
+        "Bat, literal": _of("tensor", BayesianTensorClassifier(literal=True), **size),
+        "Bat, upper": _of("upper", BayesianTensorClassifier(), **size),
+    }
     models |= {name: _of("cells", model, **size) for name, model in bayesian.items()}
     models["TAN"] = _of("cells", TAN(**codes), **size)
     models["STL"] = _of("tensor", SupportTensorMachine(C=_COST), scaled=True, **size)
@@ -134,7 +143,8 @@ def make_models(n_features: int = N_FEATURES) -> dict[str, Pipeline]:
     models |= {f"{name}, vector": _of("vector", model, **size) for name, model in bayesian.items()}
     models["A2DE, vector"] = _of("vector", AnDE(n=2, **codes), **size)
     today = {name: numeric[name] for name in ("logistic", "forest of 100")}
-    today["boosting"] = HistGradientBoostingClassifier(max_bins=CAP + 1, random_state=0)  # one for each count
+    boosting = HistGradientBoostingClassifier(max_bins=CAP + 1, random_state=0)  # one for each count
+    models["boosting, vector"] = _of("vector", boosting, scaled=True, **size)
     for name, model in today.items():
         models[f"{name}, vector"] = _of("vector", model, scaled=True, **size)
         models[f"{name}, many"] = _of("vector", model, scaled=True, n_modes=1, **_MANY)

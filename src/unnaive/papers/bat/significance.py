@@ -14,7 +14,7 @@ from unnaive.evaluate.comparison import Comparison
 from unnaive.evaluate.paired_tests import paired_t
 from unnaive.evaluate.significance import DECIMALS, Verdict, wilcoxon_signed_ranks
 
-METRIC = "auc_pr"
+BY_CLASS, BY_ROWS = "auc_pr", "auc_pr_weighted"
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Judged:
         return wilcoxon_signed_ranks(self.scores[mine], self.scores[other], higher_is_better=self.higher_is_better)
 
 
-def by_auc_pr(comparison: Comparison) -> Judged:
+def by_auc_pr(comparison: Comparison, metric: str = BY_CLASS) -> Judged:
     """By the corrected paired t-test over folds."""
 
     def verdicts(mine: str, other: str) -> list[int]:
-        return [comparison.verdict(METRIC, data, mine, other) for data in comparison.data]
+        return [comparison.verdict(metric, data, mine, other) for data in comparison.data]
 
-    return Judged(dict(zip(comparison.models, comparison.scores(METRIC).T)), verdicts, True)
+    return Judged(dict(zip(comparison.models, comparison.scores(metric).T)), verdicts, True)
 
 
 def by_parts(comparison: Comparison, models: Sequence[str]) -> dict[str, Judged]:
