@@ -74,6 +74,7 @@ def test_training_rows_are_tested_once_where_that_is_asked_for(table):
     assert [(result.n_train, result.n_test, result.scores) for result in found.results] == [
         (len(y), len(y), {"accuracy": 1.0})
     ]
+    assert found.complete
     with pytest.raises(ValueError, match="no hold-outs and no repeats"):
         compare(tree, numbers, on_training_rows=True, repeats=2)
 

@@ -291,7 +291,7 @@ class _Plan:
             "version": __version__,
             "models": {name: describe_estimator(contender.estimator) for name, contender in self.models.items()},
             "data": facts,
-            "cv": self.cv,
+            "cv": 1 if self.on_training_rows else self.cv,
             "repeats": self.repeats,
             "test_size": self.test_size,
             "random_state": self.random_state,
