@@ -70,7 +70,8 @@ TARGETS = {
     ),
     "structure": Target(
         "bayes/structure_learning.py",
-        "family_score _sum_dirichlet _sum_entropy maximum_spanning_tree greedy_tree k2_parents",
+        "family_scores _sum_dirichlet _sum_entropy maximum_spanning_tree greedy_tree "
+        "k2_parents k2_gains _count_candidates",
         "tests/bayes/test_structure_learning.py",
     ),
     "network": Target(

@@ -6,7 +6,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from tests.examples import examples
 from tests.naive_reference import network as reference
-from unnaive.bayes.structure_learning import family_score, greedy_tree, k2_parents, maximum_spanning_tree
+from unnaive.bayes.structure_learning import family_score, greedy_tree, k2_gains, k2_parents, maximum_spanning_tree
 
 SCORES = ("bayes", "bdeu", "mdl", "aic", "entropy")
 
@@ -84,8 +84,11 @@ def test_k2_adds_the_first_of_the_best_while_it_is_worth_something(seed, max_par
     def gain(parents, candidate):
         return worth.setdefault((frozenset(parents), candidate), int(rng.integers(-4, 4)))
 
+    def gains(parents):
+        return np.array([0.0 if candidate in parents else gain(parents, candidate) for candidate in range(6)])
+
     initial = list(range(n_initial))
-    found = k2_parents(6, max_parents, initial, gain)
+    found = k2_parents(max_parents, initial, gains)
     assert found[:n_initial] == initial
     assert len(found) <= max(max_parents, n_initial)
     for size in range(n_initial, len(found)):
@@ -110,6 +113,27 @@ def test_family_scores_are_those_of_the_definition_to_the_last_bit(score, seed):
     np.add.at(counts, (y, train[:, 1], train[:, 2]), weights)
     found = family_score(counts.reshape(-1, n_values[2]), score, weights.sum())
     assert found == reference.family_score(train, y, weights, n_values, n_classes, 2, [3, 1], score)
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("parents", [[], [0], [2], [3, 0]])
+def test_gains_of_candidates_are_those_of_the_definition_in_any_batches(score, parents, monkeypatch):
+    rng = np.random.default_rng(0)
+    sizes = np.array([2, 3, 1, 4, 2])  # of the class and four columns, of which the last is the node
+    codes = np.array([rng.integers(0 if node == 0 else -1, size, 40) for node, size in enumerate(sizes)], np.int32)
+    weights = rng.integers(1, 4, 40).astype(float)
+    places = [node - 1 if node else 4 for node in range(5)]  # the reference has the class last
+    table = codes[1:].T, codes[0], weights, sizes[1:].tolist(), 2, 3
+    expected = [
+        reference.family_score(*table, [places[node] for node in [*parents, candidate]], score)
+        - reference.family_score(*table, [places[node] for node in parents], score, also_observed=[places[candidate]])
+        if candidate not in parents
+        else 0.0
+        for candidate in range(4)
+    ]
+    for limit in (1, 40, 1 << 22):
+        monkeypatch.setattr("unnaive.bayes.structure_learning._MAX_CELLS", limit)
+        assert k2_gains(codes, weights, sizes, 4, parents, score).tolist() == expected
 
 
 @pytest.mark.parametrize("score", SCORES)

@@ -14,7 +14,13 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from unnaive.bayes.network_tables import NetworkTables, stack_tables, with_dropped_parents
 from unnaive.bayes.probability_tables import ProbabilityTables, ReadableClassifier, TableFrames, frame_of
-from unnaive.bayes.structure_learning import family_score, greedy_tree, k2_parents, maximum_spanning_tree
+from unnaive.bayes.structure_learning import (
+    family_score,
+    greedy_tree,
+    k2_gains,
+    k2_parents,
+    maximum_spanning_tree,
+)
 from unnaive.core.docstrings import shared_docs
 from unnaive.counts.count_table import CountTable, Smoothing
 from unnaive.counts.counting_classifier import COUNTING_PARAMETERS, SMOOTHING_PARAMETERS
@@ -367,16 +373,18 @@ class BayesNet(_NetworkClassifier):
         return DistinctRows(encoder.n_code_values, n_classes, self.max_bytes)
 
     def _derive(self, statistic: DistinctRows) -> _Network:
-        n_rows = statistic.weights.sum()
         parents, with_class, tables = [], [], []
+        # Node 0 is the class, node p + 1 is column p.
+        codes = np.ascontiguousarray(np.roll(statistic.rows, 1, axis=1).T)
+        sizes = np.append(statistic.n_classes, statistic.n_values)
         for child in range(len(statistic.n_values)):
-            # Node 0 is the class, node p + 1 is column p.
-            nodes = k2_parents(
-                child + 1,
-                self.max_parents,
-                [0] if self.initial == "naive" else [],
-                lambda nodes, candidate, child=child: self._gain(statistic, child, nodes, candidate, n_rows),  # type: ignore[misc]
-            )
+
+            def gains(nodes: list[int], child: int = child) -> NDArray[np.float64]:
+                widest = [int(np.argmax(statistic.n_values[:child]))] if child else []
+                statistic.family_shape(child, [node - 1 for node in nodes if node > 0] + widest)
+                return k2_gains(codes, statistic.weights, sizes, child + 1, nodes, self.criterion)
+
+            nodes = k2_parents(self.max_parents, [0] if self.initial == "naive" else [], gains)
             columns = tuple(node - 1 for node in nodes if node > 0)
             family = self._family(statistic, child, columns)
             if 0 not in nodes:
@@ -389,18 +397,6 @@ class BayesNet(_NetworkClassifier):
 
     def _family(self, statistic: DistinctRows, child: int, parents: Sequence[int]) -> NDArray[np.float64]:
         return with_dropped_parents(statistic.family(child, parents), [True] * len(parents))
-
-    def _gain(self, statistic: DistinctRows, child: int, nodes: list[int], candidate: int, n_rows: float) -> float:
-        """Increase of the score by a further parent, on the rows in which all of them are observed."""
-        with_candidate = [*nodes, candidate]
-        columns = [node - 1 for node in with_candidate if node > 0]
-        family = statistic.family(child, columns)[(slice(1, None),) * len(columns)]
-        family = np.moveaxis(family, -1, with_candidate.index(0)) if 0 in with_candidate else family.sum(axis=-1)
-        without = family.sum(axis=len(nodes))
-        r = family.shape[-1]
-        return family_score(family.reshape(-1, r), self.criterion, n_rows) - family_score(
-            without.reshape(-1, r), self.criterion, n_rows
-        )
 
     @property
     def class_is_parent_(self) -> NDArray[np.bool_]:

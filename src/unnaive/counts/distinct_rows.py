@@ -123,6 +123,13 @@ class DistinctRows(WholeCounts):
 
         Position 0 of a parent is its missing value; rows in which the child is missing are left out.
         """
+        counts = np.zeros(self.family_shape(child, parents))
+        steps = np.array(counts.strides, dtype=np.int64) // counts.itemsize
+        _count_family(self.rows, self.weights, np.array([*parents, child], dtype=np.int64), steps, counts.reshape(-1))
+        return counts
+
+    def family_shape(self, child: int, parents: Sequence[int]) -> tuple[int, ...]:
+        """The shape of a family's counts; ValueError if they would take more than ``max_bytes``."""
         shape = (*(int(self.n_values[p]) + 1 for p in parents), int(self.n_values[child]), self.n_classes)
         n_bytes = 8 * np.prod([float(size) for size in shape])
         if n_bytes > self.max_bytes:
@@ -131,10 +138,7 @@ class DistinctRows(WholeCounts):
                 f"{n_bytes / 2**30:,.1f} GiB, more than max_bytes={self.max_bytes / 2**30:,.1f} GiB. "
                 "Lower max_parents, group the columns with the most categories, or raise max_bytes."
             )
-        counts = np.zeros(shape)
-        steps = np.array(counts.strides, dtype=np.int64) // counts.itemsize
-        _count_family(self.rows, self.weights, np.array([*parents, child], dtype=np.int64), steps, counts.reshape(-1))
-        return counts
+        return shape
 
     def _join(self, rows: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
         rows = np.ascontiguousarray(np.concatenate([self.rows, rows]), dtype=np.int32)
