@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 
 from unnaive import AODE, AttributeGroupNB, AutoencoderNB, InstanceGraphNB, MassBayes, MDLDiscretizer, NaiveBayes
+from unnaive.core.partial_labels import is_labelled, labels_of
 from unnaive.core.validation import (
     check_labels,
     check_weights,
@@ -20,7 +21,6 @@ from unnaive.core.validation import (
     read_table,
     unchanged_on_error,
 )
-from unnaive.instance_graph.partial_labels import is_labelled, labels_of
 
 
 def test_rows_of_a_table_are_taken_by_slices_and_masks():

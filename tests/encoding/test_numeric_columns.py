@@ -5,9 +5,9 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 
+from unnaive.core.partial_labels import is_labelled, labels_of
 from unnaive.encoding.numeric_columns import read_numbers
 from unnaive.encoding.one_hot import on_numbers
-from unnaive.instance_graph.partial_labels import is_labelled, labels_of
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])

@@ -112,6 +112,15 @@ def _expanded(values, to_hidden, bias):
     return [*values, *hidden, 1.0]
 
 
+def combined_softmax(outputs):
+    """Π_t softmax_t(c | x), normalised; outputs of a row, one list a group."""
+    result = [1.0] * len(outputs[0])
+    for of_group in outputs:
+        exponentials = [np.exp(output) for output in of_group]
+        result = [product * share / sum(exponentials) for product, share in zip(result, exponentials)]
+    return [product / sum(result) for product in result]
+
+
 def combined(outputs, class_count):
     """Π_t P_t(c | x) / P(c)^(T − 1), normalised; outputs of a row, one list a group."""
     n, k = sum(class_count), len(class_count)

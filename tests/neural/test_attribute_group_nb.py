@@ -208,6 +208,9 @@ def test_probabilities_of_groups_are_multiplied_and_the_prior_counts_once(seed, 
     outputs = network_outputs(standard, model.groups_, *networks)
     expected = [reference.combined(of_row, np.bincount(y).tolist()) for of_row in outputs.tolist()]
     np.testing.assert_allclose(model.predict_proba(new), expected, rtol=1e-5, atol=1e-8)
+    model.set_params(outputs="softmax")
+    expected = [reference.combined_softmax(of_row) for of_row in outputs.tolist()]
+    np.testing.assert_allclose(model.predict_proba(new), expected, rtol=1e-5, atol=1e-8)
 
 
 def test_columns_of_one_group_may_depend_on_each_other_in_any_way():
@@ -251,8 +254,9 @@ def test_columns_that_are_constant_change_nothing():
     np.testing.assert_array_equal(model.predict_proba(X), with_constants.predict_proba(new))
 
 
-def test_nothing_but_constants_leaves_the_prior():
-    model = AttributeGroupNB(random_state=0).fit([[1.0, 2.0]] * 4, ["a", "b", "b", "b"])
+@pytest.mark.parametrize("outputs", ["clipped", "softmax"])
+def test_nothing_but_constants_leaves_the_prior(outputs):
+    model = AttributeGroupNB(outputs=outputs, random_state=0).fit([[1.0, 2.0]] * 4, ["a", "b", "b", "b"])
     assert model.n_groups_ == 0
     np.testing.assert_allclose(model.predict_proba([[1.0, 5.0]]), [[1.5 / 5, 3.5 / 5]])
     model.check_state()

@@ -311,3 +311,29 @@ def test_a_state_that_does_not_fit_together_is_refused(change):
 @pytest.mark.parametrize(("name", "printed"), [("ecoli", 78.53), ("led7digit", 71.70), ("yeast", 55.49)])
 def test_accuracy_is_within_three_points_of_what_was_printed(name, printed, data_folder):
     checks.check_printed_accuracy(AutoencoderNB(random_state=0), data_folder / f"keel_{name}.csv.gz", printed)
+
+
+def test_rows_without_a_label_train_the_auto_encoder_alone():
+    X, y = random_rows(0, n_rows=60)
+    some = np.where(np.arange(60) % 3 == 0, -1, y)
+    model = AutoencoderNB(n_epochs=5, transductive=True, random_state=0).fit(X, some)
+    known = some != -1
+    order = np.concatenate([X[known], X[~known]])
+    assert model.class_count_.tolist() == np.bincount(y[known]).tolist()
+    assert model._low.tolist() == X.min(axis=0).tolist()
+    rows = MinMaxScaler().fit_transform(order)
+    random = np.random.RandomState(0)
+    start = draw_units(4, 4, random)
+    settings = {"n_epochs": model.epoch_, "learning_rate": 0.05, "momentum": 0.1, "random": random}
+    units = trained(rows, start, **settings)
+    np.testing.assert_allclose(model.hidden_weights_, units.encoder, rtol=1e-9)
+    hidden = hidden_units(rows, units.encoder)[: known.sum()]
+    np.testing.assert_allclose(model.theta_, [hidden[y[known] == c].mean(axis=0) for c in range(3)], rtol=1e-6)
+    of_none = [None if label == -1 else f"class {label}" for label in some]
+    named = AutoencoderNB(n_epochs=5, transductive=True, random_state=0).fit(X, of_none)
+    np.testing.assert_array_equal(named.predict_proba(X), model.predict_proba(X))
+    all_known = AutoencoderNB(n_epochs=5, transductive=True, random_state=0).fit(X, y)
+    plain = AutoencoderNB(n_epochs=5, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(all_known.predict_proba(X), plain.predict_proba(X))
+    with pytest.raises(ValueError, match="No row has a label"):
+        AutoencoderNB(transductive=True).fit(X, [None] * 60)

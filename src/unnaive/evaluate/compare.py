@@ -106,8 +106,8 @@ def compare(
         Parameters of ``Terms`` for the models of the registry on text, such as ``{"max_terms": 2000}``.
     transductive : collection of str, default=()
         Names of your own estimators to fit on all rows of the data set, in their order, with a label of None for
-        the test rows, and to score by their ``label_distributions_``. (Transductive models of the registry see the
-        training rows first, then the test rows, and are scored by ``predict_proba``.)
+        the test rows, and to score by their ``label_distributions_``, if they have any. (Transductive models of the
+        registry see the training rows first, then the test rows, and are scored by ``predict_proba``.)
     on_training_rows : bool, default=False
         Fit once on all rows and test on the same ones, instead of folds. Such scores are far too good; they are for
         finding out whether published ones were measured in this way.
@@ -452,7 +452,8 @@ def _fit_and_score(
         start = time.perf_counter()
         model.fit(X_fit, y_fit)
         fitted = time.perf_counter()
-        known = model.label_distributions_[test] if contender.in_place else None
+        in_place = contender.in_place and hasattr(model, "label_distributions_")
+        known = model.label_distributions_[test] if in_place else None
         outcome = _outcome(model, X_test, truth[test], classes, known)
         predicted = time.perf_counter()
         if outcome.probabilities is not None and any(METRICS[metric].needs == "ranking" for metric in metrics):

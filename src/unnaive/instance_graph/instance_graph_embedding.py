@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, c
 
 from unnaive.core.doc_link import LinkedToDocs
 from unnaive.core.docstrings import shared_docs
+from unnaive.core.partial_labels import is_labelled
 from unnaive.core.saved_state import KeptState
 from unnaive.core.sound_numbers import LARGEST
 from unnaive.core.validation import unchanged_on_error
@@ -25,7 +26,6 @@ from unnaive.encoding.numeric_columns import read_numbers
 from unnaive.instance_graph.graph_convolution import join
 from unnaive.instance_graph.minimum_spanning_tree import spanning_tree
 from unnaive.instance_graph.nearest_neighbours import NearestRows
-from unnaive.instance_graph.partial_labels import is_labelled
 from unnaive.instance_graph.vgae import Parameters, Training, encode_joined, train
 
 _MIN_ROWS = 3  # with two, every pair is an edge, and there is nothing to learn

@@ -13,11 +13,11 @@ from unnaive.bayes.naive_bayes import NaiveBayes
 from unnaive.bayes.wanbia import WeightedGaussianNB
 from unnaive.core.bayes_classifier import BayesClassifier
 from unnaive.core.docstrings import shared_docs
+from unnaive.core.partial_labels import check_partial_labels
 from unnaive.core.saved_state import check_names
-from unnaive.core.validation import check_labels, unchanged_on_error
+from unnaive.core.validation import unchanged_on_error
 from unnaive.encoding.numeric_columns import read_numbers
 from unnaive.instance_graph.instance_graph_embedding import GRAPH_PARAMETERS, InstanceGraphEmbedding
-from unnaive.instance_graph.partial_labels import is_labelled, labels_of
 
 
 @shared_docs
@@ -146,14 +146,7 @@ class InstanceGraphNB(BayesClassifier):
         """
         self._validate_params()
         rows = self._read(X, reset=True)
-        if y is None:
-            check_labels(self, y, len(rows))
-        if len(np.asarray(y)) != len(rows):
-            raise ValueError(f"X has {len(rows)} rows, but y has {len(np.asarray(y))} labels.")
-        known = is_labelled(y)
-        if not known.any():
-            raise ValueError("No row has a label: every label is missing or -1. Label some rows of every class.")
-        labels = check_labels(self, labels_of(y, known), int(known.sum()))
+        known, labels = check_partial_labels(self, y, len(rows))
         self.__dict__.pop("graph_", None)
         if self.embedding is not None:
             graph = InstanceGraphEmbedding(**{name: getattr(self, name) for name in _OF_GRAPH})

@@ -12,8 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from unnaive.core.docstrings import shared_docs
+from unnaive.core.partial_labels import check_partial_labels
 from unnaive.core.saved_state import KeptState, check_names
 from unnaive.core.sound_numbers import are_numbers
+from unnaive.core.validation import index_labels, unchanged_on_error
 from unnaive.counts.moments import add_gaussian
 from unnaive.encoding.numeric_columns import NumericClassifier
 from unnaive.neural.min_max_scaling import column_range, rescale
@@ -41,6 +43,9 @@ class AutoencoderNB(KeptState, NumericClassifier):
         Step size per row, as a multiple of the gradient.
     momentum : float, default=0.1
         Weight of the previous row's gradient.
+    transductive : bool, default=False
+        Whether ``fit`` takes rows without a label, -1, None or NaN, such as the rows to predict, on which the
+        auto-encoder is trained too.
     {n_jobs}
     {random_state}
 
@@ -62,7 +67,7 @@ class AutoencoderNB(KeptState, NumericClassifier):
     Notes
     -----
     The auto-encoder that its authors published is also trained on the rows to classify, without their labels. Here it
-    is trained on the training rows alone; accuracy is much the same.
+    is so if they are passed to ``fit`` with ``transductive=True``.
 
     References
     ----------
@@ -84,6 +89,7 @@ class AutoencoderNB(KeptState, NumericClassifier):
         "n_epochs": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [Interval(Real, 0, 100, closed="right")],
         "momentum": [Interval(Real, 0, 100, closed="both")],
+        "transductive": ["boolean"],
         "n_jobs": [None, Integral],
         "random_state": ["random_state"],
     }
@@ -109,6 +115,7 @@ class AutoencoderNB(KeptState, NumericClassifier):
         n_epochs: int = 100,
         learning_rate: float = 0.05,
         momentum: float = 0.1,
+        transductive: bool = False,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
     ) -> None:
@@ -116,10 +123,37 @@ class AutoencoderNB(KeptState, NumericClassifier):
         self.n_epochs = n_epochs
         self.learning_rate = learning_rate
         self.momentum = momentum
+        self.transductive = transductive
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @unchanged_on_error
+    def fit(self, X: Any, y: Any) -> AutoencoderNB:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            Numbers, none of them missing.
+        y : array-like of shape (n_samples,)
+            Labels of any type; with ``transductive``, -1, None or NaN where a row has none.
+
+        Returns
+        -------
+        self
+        """
+        if not self.transductive:
+            super().fit(X, y)
+            return self
+        self._validate_params()
+        numbers = self._read(X, reset=True)
+        known, labels = check_partial_labels(self, y, len(numbers))
+        self.classes_, classes = index_labels(labels)
+        self._fit(np.concatenate([numbers[known], numbers[~known]]), classes)
+        return self
+
     def _fit(self, numbers: NDArray[np.float64], classes: NDArray[np.int64]) -> None:
+        """Train the auto-encoder on all rows, and naive Bayes on the first ones, which have classes."""
         random = check_random_state(self.random_state)
         self.class_count_ = np.bincount(classes, minlength=len(self.classes_)).astype(np.float64)
         self._low, self._width = column_range(numbers, getattr(self, "feature_names_in_", None))
@@ -139,8 +173,9 @@ class AutoencoderNB(KeptState, NumericClassifier):
             error = encoding_error(rows, hidden, decoder)
             if error >= least_error:
                 continue
-            mean, variance = _gaussians(hidden, classes, self.class_count_)
-            scores = self._gaussian_scores(hidden, mean, variance)
+            labelled = hidden[: len(classes)]
+            mean, variance = _gaussians(labelled, classes, self.class_count_)
+            scores = self._gaussian_scores(labelled, mean, variance)
             n_right = int((np.argmax(scores, axis=1) == classes).sum())
             if n_right >= most_right:
                 least_error, most_right = error, n_right

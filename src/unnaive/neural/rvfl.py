@@ -87,12 +87,20 @@ def add_log_shares(rows, groups, to_hidden, hidden_bias, direct, from_hidden, in
     """Add to each row's scores the log probabilities that its networks give to the classes.
 
     Outputs estimate probabilities; negative ones count as 0. They are smoothed like class counts of ``weight`` rows.
+    With a weight of 0 the probabilities are the softmax of the outputs.
     """
     n_groups, n_classes = intercept.shape
     outputs, hidden = np.empty(intercept.shape), np.empty(hidden_bias.shape)
     for row in range(rows.shape[0]):
         _outputs(rows[row], groups, to_hidden, hidden_bias, direct, from_hidden, intercept, hidden, outputs)
         for group in range(n_groups):
+            if weight == 0.0:
+                largest, total = outputs[group].max(), 0.0
+                for y in range(n_classes):
+                    total += np.exp(outputs[group, y] - largest)
+                for y in range(n_classes):
+                    scores[row, y] += outputs[group, y] - largest - np.log(total)
+                continue
             total = 1.0
             for y in range(n_classes):
                 total += weight * max(outputs[group, y], 0.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unnaive.core.validation import is_missing, refuse_mixed_labels
+from unnaive.core.validation import check_labels, is_missing, refuse_mixed_labels
 
 
 def is_labelled(y: Any) -> NDArray[np.bool_]:
@@ -34,6 +34,18 @@ def is_labelled(y: Any) -> NDArray[np.bool_]:
     if labels.dtype.kind == "O":
         return known & np.array([is_missing(label) or label not in (-1, "-1") for label in labels], dtype=bool)
     return known & (labels != -1)
+
+
+def check_partial_labels(estimator: Any, y: Any, n_rows: int) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Which rows have a label, and the checked labels of these."""
+    if y is None:
+        check_labels(estimator, y, n_rows)
+    if len(np.asarray(y)) != n_rows:
+        raise ValueError(f"X has {n_rows} rows, but y has {len(np.asarray(y))} labels.")
+    known = is_labelled(y)
+    if not known.any():
+        raise ValueError("No row has a label: every label is missing or -1. Label some rows of every class.")
+    return known, check_labels(estimator, labels_of(y, known), int(known.sum()))
 
 
 def labels_of(y: Any, known: NDArray[np.bool_]) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 import pytest
 
-from unnaive.instance_graph.partial_labels import is_labelled
+from unnaive.core.partial_labels import is_labelled
 
 
 @pytest.mark.parametrize(
