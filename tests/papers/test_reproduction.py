@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import Pipeline
 
+from unnaive import NaiveBayes
 from unnaive.papers.claims import REPRODUCED, Claim
 from unnaive.papers.reproduction import Reproduction, Request
 
@@ -31,3 +34,18 @@ def test_the_command_repeats_a_request():
 def test_every_part_has_a_results_file_of_its_own():
     assert Request(results=Path("dtc.jsonl")).results_of("folds").name == "dtc-folds.jsonl"
     assert Request().results_of("folds") is None
+
+
+def test_the_seed_is_added_to_those_of_all_models():
+    models = {
+        "nb": NaiveBayes(),
+        "piped": Pipeline([("forest", RandomForestClassifier(random_state=3))]),
+        "none": RandomForestClassifier(random_state=None),
+    }
+    seen = {}
+    for seed in (0, 5):
+        seeded = {name: Request(seed=seed)._seeded(model) for name, model in models.items()}
+        seen[seed] = [seeded["piped"]["forest"].random_state, seeded["none"].random_state]
+        assert isinstance(seeded["nb"], NaiveBayes)
+    assert seen == {0: [3, None], 5: [8, None]}
+    assert models["piped"]["forest"].random_state == 3

@@ -33,7 +33,9 @@ def reproduce(
     resume: Resume = False,
     no_wait: NoWait = False,
     jobs: Jobs = -1,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of everything random, but for the hold-outs of icgnb, whose seeds are published.")
+    ] = 0,
     folder: Folder = None,
     force: Force = False,
     as_json: AsJson = False,

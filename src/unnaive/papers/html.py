@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from unnaive.papers.machine import describe_machine
-from unnaive.papers.rebuilt_table import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Cell, RebuiltTable
+from unnaive.papers.rebuilt_table import VERDICTS, Cell, RebuiltTable
 from unnaive.papers.reproduction import Reproduction
 from unnaive.show.page import check_report_path, draw_figure, render_page, write_page
 
@@ -22,7 +22,7 @@ def write_paper_report(found: Reproduction, path: str | Path, *, title: str, com
         title=title,
         command=command,
         machine=describe_machine(),
-        verdicts={verdict: verdicts.count(verdict) for verdict in (REPRODUCED, NOT_REPRODUCED, NOT_POSSIBLE)},
+        verdicts={verdict: verdicts.count(verdict) for verdict in VERDICTS},
         figures=[
             draw_figure(f"figure{number}", name, picture)
             for number, (name, picture) in enumerate(found.pictures.items())

@@ -12,6 +12,8 @@ import numpy as np
 from unnaive.evaluate.comparison import Comparison
 
 REPRODUCED, NOT_REPRODUCED, NOT_POSSIBLE = "reproduced", "not reproduced", "not possible"
+DEPENDS = "depends on the seed"
+VERDICTS = REPRODUCED, DEPENDS, NOT_REPRODUCED, NOT_POSSIBLE
 _ENOUGH = 0.9  # share of the figures of a table that must be as printed
 
 

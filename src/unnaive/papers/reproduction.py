@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sklearn.base import clone
+
 if TYPE_CHECKING:
     from unnaive.evaluate.comparison import Comparison
     from unnaive.io.datasets import Dataset
@@ -33,6 +35,7 @@ class Request:
     n_jobs : int, default=None
         Number of processes.
     seed : int, default=0
+        Of samples, folds, and models: added to the seeds that these have.
     results : path, default=None
         File to append every result to.
     resume : bool, default=False
@@ -76,6 +79,9 @@ class Request:
         """Compare models on data sets, by accuracy unless the options of :func:`compare` say otherwise."""
         from unnaive.evaluate.compare import compare
 
+        if isinstance(models, Mapping):
+            models = {name: self._seeded(model) for name, model in models.items()}
+
         usual = {
             "metrics": ["accuracy"],
             "n_jobs": self.n_jobs,
@@ -85,6 +91,16 @@ class Request:
             "on_result": self.on_result,
         }
         return compare(models, sets, **{**usual, **options})
+
+    def _seeded(self, model: Any) -> Any:
+        """The same estimator with other seeds, unless the seed is 0: its own are those of the paper."""
+        parameters = model.get_params() if self.seed and hasattr(model, "get_params") else {}
+        seeds = {
+            name: value + self.seed
+            for name, value in parameters.items()
+            if name.split("__")[-1] == "random_state" and isinstance(value, int)
+        }
+        return clone(model).set_params(**seeds) if seeds else model
 
     def chosen(self, known: Sequence[str], few: Sequence[str] = ()) -> list[str]:
         """The requested data sets of the paper; by default all, or the few of a quick run."""

@@ -10,12 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from unnaive.core.visible_text import visible
-from unnaive.papers.claims import NOT_POSSIBLE, NOT_REPRODUCED, REPRODUCED, Claim
-from unnaive.papers.rebuilt_table import RebuiltTable
+from unnaive.papers.claims import Claim
+from unnaive.papers.rebuilt_table import VERDICTS, RebuiltTable
 from unnaive.papers.reproduction import Reproduction
 
 _GAP = 2  # between columns
-_VERDICTS = {REPRODUCED: "green", NOT_REPRODUCED: "red", NOT_POSSIBLE: "yellow"}
+_VERDICTS = dict(zip(VERDICTS, ("green", "yellow", "red", "yellow")))
 
 
 def table_parts(table: RebuiltTable, width: int) -> list[Table]:

@@ -10,6 +10,7 @@ from unnaive import InstanceGraphEmbedding, NaiveBayes, WeightedGaussianNB
 from unnaive.evaluate.compare import compare
 from unnaive.io.datasets import Dataset
 from unnaive.papers.icgnb import experiment as icgnb
+from unnaive.papers.icgnb.models import GRAPH_MODELS
 from unnaive.papers.rebuilt_table import SpreadPercents
 from unnaive.papers.reproduction import Request
 
@@ -108,7 +109,7 @@ def assembled(model, dataset, **parameters):
 def test_the_public_estimator_measures_what_its_parts_measure(name, tmp_path):
     dataset = icgnb.read_set(name)
     models = icgnb.make_models(str(tmp_path), n_epochs=40)
-    graphs = {model: models[model] for model in icgnb.GRAPH_MODELS}
+    graphs = {model: models[model] for model in GRAPH_MODELS}
     comparison = icgnb._compare(graphs, {name: dataset}, Request(), "models")
     for model, estimator in graphs.items():
         expected = assembled(estimator, dataset, n_epochs=40)
@@ -117,10 +118,10 @@ def test_the_public_estimator_measures_what_its_parts_measure(name, tmp_path):
 
 def test_a_graph_is_trained_once_for_all_models_and_holdouts(tmp_path):
     sets = {"few": few_rows()}
-    icgnb._train_graphs(sets, None, str(tmp_path), n_epochs=2)
+    icgnb._train_graphs(sets, Request(), str(tmp_path), n_epochs=2)
     (before,) = tmp_path.rglob("output.pkl")
     models = icgnb.make_models(str(tmp_path), n_epochs=2)
-    icgnb._compare({name: models[name] for name in icgnb.GRAPH_MODELS}, sets, Request(trials=3), "models")
+    icgnb._compare({name: models[name] for name in GRAPH_MODELS}, sets, Request(trials=3), "models")
     (more,) = {*tmp_path.rglob("output.pkl")} - {before}  # of the few rows of a first fit, which is not measured
     assert more.stat().st_size < before.stat().st_size
 
@@ -129,6 +130,7 @@ def test_a_graph_is_trained_once_for_all_models_and_holdouts(tmp_path):
 def test_the_whole_of_it_on_two_data_sets(tmp_path, monkeypatch):
     monkeypatch.setattr(icgnb, "_SETTINGS", {"10 epochs": {"n_epochs": 10}})
     monkeypatch.setattr(icgnb, "_APART", (2,))
+    monkeypatch.setattr(icgnb, "N_SEEDS", 2)
     make_models = icgnb.make_models
 
     def without_slow(*arguments, **parameters):
@@ -138,7 +140,7 @@ def test_the_whole_of_it_on_two_data_sets(tmp_path, monkeypatch):
     monkeypatch.setattr(icgnb, "make_models", without_slow)
     found = icgnb.reproduce(Request(sets=["iris", "wine"], trials=2, full=True, results=tmp_path / "results.jsonl"))
     assert found.complete
-    accuracy, others, against, _, ablations, _, beyond, sensitivity = found.tables
+    accuracy, others, against, _, ablations, _, averages, shares, beyond, sensitivity = found.tables
     assert isinstance(accuracy, SpreadPercents)
     assert accuracy.rows == ["iris", "wine", "average"]
     assert accuracy.cells["iris", "ICGNB"].printed == 0.9633
@@ -150,6 +152,11 @@ def test_the_whole_of_it_on_two_data_sets(tmp_path, monkeypatch):
     assert ablations.cells["ICGNB", "means"].measured == others.cells["average", "ICGNB, means"].measured
     assert set(beyond.columns) == {"ICGNB, means", "new rows", "classes 2 times apart"}
     assert sensitivity.rows == ["as it is", "10 epochs"]
+    assert averages.rows == ["seed 0", "seed 1", "mean", "lowest", "highest"]
+    assert averages.cells["seed 0", "ICGNB"].measured == accuracy.cells["average", "ICGNB"].measured
+    assert averages.cells["seed 0", "ICGNB"].measured != averages.cells["seed 1", "ICGNB"].measured
+    assert averages.cells["seed 0", "AG-NBC"].measured != averages.cells["seed 1", "AG-NBC"].measured
+    assert all(0 <= cell.measured <= 1 for cell in shares.cells.values())
     assert [*found.pictures] == ["Effectiveness", "Independence", "Gaussianity"]
     again = icgnb.reproduce(
         Request(sets=["iris", "wine"], trials=2, full=True, results=tmp_path / "results.jsonl", resume=True)

@@ -19,9 +19,11 @@ from unnaive import (
 )
 
 OURS, MEANS = "ICGNB", "ICGNB, means"
-GRAPH_SEED = 1234
+GRAPH_SEED = 1234  # the authors'
+TRANSDUCTIVE = "AE-NBC, transductive"
 # Models that are given the rows to be predicted, without their labels.
 GRAPH_MODELS = (OURS, MEANS, "ICGNB-N", "ICGNB-A", "ICGNB-N, means", "ICGNB-A, means")
+IN_PLACE = (*GRAPH_MODELS, TRANSDUCTIVE)
 
 
 def make_models(memory: str | None = None, **parameters: Any) -> dict[str, Any]:
@@ -35,6 +37,8 @@ def make_models(memory: str | None = None, **parameters: Any) -> dict[str, Any]:
         "AG-NBC": AttributeGroupNB(random_state=0),
         "AE-NBC": AutoencoderNB(random_state=0),
         "GNB": NaiveBayes(numeric="gaussian"),
+        "AG-NBC, softmax": AttributeGroupNB(outputs="softmax", random_state=0),
+        TRANSDUCTIVE: AutoencoderNB(transductive=True, random_state=0),
         MEANS: as_means,
         "ICGNB-N": clone(as_draws).set_params(augment=False, weight=False),
         "ICGNB-A": clone(as_draws).set_params(weight=False),
