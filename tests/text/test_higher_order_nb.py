@@ -96,10 +96,8 @@ def test_scores_are_the_products_of_the_paper(classes, order, data):
     y = np.repeat(np.arange(len(classes)), [len(X) for X in classes])
     model = HigherOrderNB(order=order).fit(np.vstack(classes), y)
     for document, scores in zip(documents, model.predict_joint_log_proba(documents)):
-        expected = np.array(joint_probabilities(classes, order, document)) if model.total_paths_.all() else None
-        if not document[model.seen_].any():
-            np.testing.assert_array_equal(scores, model.class_log_prior_)
-        elif expected is not None:
+        if model.total_paths_.all():
+            expected = np.array(joint_probabilities(classes, order, document))
             np.testing.assert_allclose(np.exp(scores), expected, rtol=1e-9)
 
 
@@ -361,13 +359,19 @@ def test_negative_values_are_refused_by_the_name_of_their_column(kind):
 
 
 @every_variant
-def test_a_document_without_known_terms_is_judged_by_the_prior(parameters):
+def test_a_document_without_known_terms_is_judged_by_what_it_lacks_or_by_the_prior(parameters):
     X, y = random_documents(0)
     y = np.where(np.arange(60) < 20, "art", y)  # uneven
     model = HigherOrderNB(**parameters).fit(X, y)
     unknown = sparse.csr_matrix(([1, 1], ([1, 1], [38, 39])), shape=(2, 40))
     assert not model.seen_[[38, 39]].any()
+    scores = [model.class_log_prior_ + model.absent_log_prob_.sum(axis=1)] * 2
+    np.testing.assert_allclose(model.predict_joint_log_proba(unknown), scores, rtol=1e-12)
+    evidence = model.predict_evidence(unknown)
+    np.testing.assert_allclose(evidence.sum(axis=1), scores, rtol=1e-9)
+    model.set_params(unknown="prior")
     np.testing.assert_allclose(model.predict_proba(unknown), np.exp([model.class_log_prior_] * 2), rtol=1e-12)
+    np.testing.assert_allclose(model.predict_evidence(unknown).sum(axis=1), [model.class_log_prior_] * 2, rtol=1e-12)
 
 
 @every_variant

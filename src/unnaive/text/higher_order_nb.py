@@ -74,6 +74,9 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
     prior : {"paths", "documents"}, default="paths"
         Class prior from the shares of the paths, as in the paper, or of the documents. Paths exaggerate differences:
         a class with twice as many documents has several times as many paths.
+    unknown : {"absence", "prior"}, default="absence"
+        How documents without any known term are scored: by the absence of all terms, as the paper's Equation 4 reads,
+        or by the prior alone.
     binarize : float or None, default=0.0
         A term is in a document if X is larger than this; with None, X must hold only zeros and ones.
     {n_jobs}
@@ -102,8 +105,8 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
     ``merge`` give exactly the model of ``fit``. Paths are counted when they are needed, and only for the classes that
     have changed. Documents have no weights.
 
-    As in the paper, terms unseen in training are ignored. A document without any other term is scored by the prior
-    alone. If a class has no paths, one path is added to every class, so that no prior is zero.
+    As in the paper, terms unseen in training are ignored. If a class has no paths, one path is added to every class, so
+    that no prior is zero.
 
     References
     ----------
@@ -125,6 +128,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PATH_PARAMETERS,
         "prior": [StrOptions({"paths", "documents"})],
+        "unknown": [StrOptions({"absence", "prior"})],
     }
     _kept = ("classes_", "n_features_in_", "feature_names_in_", "declared_classes_", "documents_")
 
@@ -135,6 +139,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         pure: bool = False,
         scope: str = "training",
         prior: str = "paths",
+        unknown: str = "absence",
         binarize: float | None = 0.0,
         n_jobs: int | None = None,
     ) -> None:
@@ -142,6 +147,7 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         self.pure = pure
         self.scope = scope
         self.prior = prior
+        self.unknown = unknown
         self.binarize = binarize
         self.n_jobs = n_jobs
 
@@ -341,7 +347,8 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
             scores[part] = known[part] @ tables.gain + tables.nothing
 
         self._over_rows(score, rows.shape[0])
-        scores[np.diff(known.indptr) == 0] = tables.prior
+        if self.unknown == "prior":
+            scores[np.diff(known.indptr) == 0] = tables.prior
         return scores
 
     def _evidence(self, rows: csr_matrix) -> FloatArray:
@@ -350,5 +357,6 @@ class HigherOrderNB(AdditiveClassifier, TermClassifier):
         evidence = np.zeros((rows.shape[0], 1 + rows.shape[1], len(self.classes_)))
         evidence[:, 0] = tables.prior
         evidence[:, 1 + tables.seen] = np.where(present[:, :, None], tables.present, tables.absent)
-        evidence[~present.any(axis=1), 1:] = 0.0
+        if self.unknown == "prior":
+            evidence[~present.any(axis=1), 1:] = 0.0
         return evidence

@@ -36,7 +36,9 @@ OF_TEXT = ("mNB", "complement NB", "tf-idf logistic", "Wang-Manning")
 # highest information gain in training.
 _A2DE = "A2DE, 50 terms"
 OF_TABLES = (_A2DE, "forest", "boosting")
-ALL = ("SVM", *_REGISTRY, *OF_TABLES)
+# The other reading of documents without any known term, which the paper's Equation 4 scores by what they lack.
+BY_PRIOR = {"NB, prior": 1, "HONB, prior": 2}
+ALL = ("SVM", *_REGISTRY, *BY_PRIOR, *OF_TABLES)
 
 
 class PlainSVC(HigherOrderSVC):
@@ -69,6 +71,8 @@ def make_models(names: Sequence[str]) -> dict[str, Pipeline]:
             ("classifier", HistGradientBoostingClassifier(max_bins=2, random_state=0)),
         ],
     }
+    for name, order in BY_PRIOR.items():
+        own[name] = [("terms", Terms()), ("classifier", HigherOrderNB(order=order, unknown="prior"))]
     return {
         name: Pipeline(own[name]) if name in own else MODELS[_REGISTRY[name]].make_for_documents() for name in names
     }
