@@ -43,6 +43,41 @@ def test_a_frame_of_any_kind_is_warned_of_where_there_were_no_names_before():
             assert read_table(owner, frame({"a": [1.0], "b": [2.0]}), reset=False).numbers.tolist() == [[1.0, 2.0]]
 
 
+COLUMNS = {
+    "text": pd.Series(["a", None, "b", "a"], dtype="string"),
+    "text of Python": pd.Series(["a", None, "b", "a"], dtype="string[python]"),
+    "text that is no UTF-8": pd.Series(["a", None, "\ud800", "a"], dtype="string[python]"),
+    "truths": pd.Series([True, False, False, True]),
+    "categories": pd.Categorical(["s", None, "m", "s"], categories=["xl", "s", "m"]),
+    "objects": pd.Series(["a", 1, None, 2.5], dtype=object),
+    "objects that are text": pd.Series(["a", "b", None, "a"], dtype=object),
+    "integers": pd.Series([1, -2, 3, 2**60]),
+    "small integers": pd.Series([1, 2, 3, 4], dtype=np.uint8),
+    "numbers": pd.Series([0.5, np.nan, np.inf, -1.0]),
+    "short numbers": pd.Series([0.5, np.nan, 2.0, -1.0], dtype=np.float16),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_pandas_column_is_read_alike_with_and_without_narwhals(name):
+    alone = pd.DataFrame({name: COLUMNS[name]})
+    beside = alone.assign(nullable=pd.Series([1, 2, 3, None], dtype="Int64"))  # which only narwhals reads
+    one, other = (read_table(BaseEstimator(), frame, reset=True) for frame in (alone, beside))
+    assert one.number_columns == [column for column in other.number_columns if column == 0]
+    np.testing.assert_array_equal(one.numbers, other.numbers[:, : one.numbers.shape[1]])
+    assert one.rounded.keys() == other.rounded.keys()
+    if one.others:
+        mine, theirs = one.others[0], other.others[0]
+        assert [repr(value) for value in mine.objects] == [repr(value) for value in theirs.objects]
+        assert (mine.declared, mine.distinct) == (theirs.declared, theirs.distinct)
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">i4", np.longdouble])
+def test_numbers_of_a_pandas_frame_are_numbers_in_any_byte_order(dtype):
+    frame = pd.DataFrame({"n": np.array([1, 2, 3]).astype(dtype)})
+    assert read_table(BaseEstimator(), frame, reset=True).numbers.tolist() == [[1.0], [2.0], [3.0]]
+
+
 def test_a_slice_of_numbers_copies_nothing():
     table = read_table(BaseEstimator(), np.ones((5, 2)), reset=True)
     assert np.shares_memory(table[1:3].numbers, table.numbers)

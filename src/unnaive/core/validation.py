@@ -157,8 +157,9 @@ def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
 
 
 def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
-    check_frame_names(owner, X, reset)
-    frame = nw.from_native(X, eager_only=True)
+    names = check_frame_names(owner, X, reset)
+    plain = _is_plain(X)
+    frame = X if plain else nw.from_native(X, eager_only=True)
     n_rows, n_columns = frame.shape
     for size, axis, kind in ((n_rows, 0, "sample(s)"), (n_columns, 1, "feature(s)")):
         if size == 0:
@@ -169,22 +170,18 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
     _check_n_features(owner, X, reset=reset)
     number_columns, blocks, others = [], [], {}
     rounded = {}
-    names = [str(name) for name in frame.columns]
-    for column, series in enumerate(frame.iter_columns()):
-        dtype = series.dtype
-        if dtype.is_numeric():
-            number_columns.append(column)
-            values = series.to_numpy()
-            blocks.append(np.asarray(values, dtype=np.float64))
-            if _is_rounded(values):
-                rounded[column] = values
-        elif dtype.is_temporal():
-            raise _neither_number_nor_category(repr(names[column]), dtype)
-        else:
-            others[column] = _read_series(series, dtype)
-    has_string_names = all(isinstance(name, str) for name in frame.columns)
-    numbers = _side_by_side(blocks, n_rows)
-    return RawTable(n_rows, n_columns, names, numbers, number_columns, others, has_string_names, rounded)
+    columns = (_read_plain(of) for _, of in X.items()) if plain else map(_read_series, frame.iter_columns(), names)
+    for column, values in enumerate(columns):
+        if isinstance(values, RawColumn):
+            others[column] = values
+            continue
+        number_columns.append(column)
+        blocks.append(np.asarray(values, dtype=np.float64))
+        if _is_rounded(values):
+            rounded[column] = values
+    has_string_names = all(isinstance(name, str) for name in names)
+    texts, numbers = [str(name) for name in names], _side_by_side(blocks, n_rows)
+    return RawTable(n_rows, n_columns, texts, numbers, number_columns, others, has_string_names, rounded)
 
 
 def _side_by_side(columns: list[NDArray[Any]], n_rows: int) -> FloatArray:
@@ -201,22 +198,23 @@ def _is_rounded(values: Any) -> bool:
     return bool(values.max() > _EXACT or values.min() < -_EXACT)
 
 
-def check_frame_names(owner: Any, X: Any, reset: bool) -> None:
-    """Remember or compare the column names of any frame, as scikit-learn does for pandas."""
-    if nw.dependencies.is_pandas_dataframe(X):
-        twice = next((name for name, count in Counter(X.columns).items() if count > 1), None)
+def check_frame_names(owner: Any, X: Any, reset: bool) -> list[Any]:
+    """The column names of any frame, remembered or compared as scikit-learn does for pandas."""
+    is_pandas = nw.dependencies.is_pandas_dataframe(X)
+    names: list[Any] = X.columns.tolist() if is_pandas else nw.from_native(X, eager_only=True).columns
+    known = None if reset else getattr(owner, "feature_names_in_", None)
+    if known is not None and is_text(names) and names == known.tolist():
+        return names
+    if is_pandas:
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
             raise ValueError(f"X has several columns named {twice!r}: rename all but one.")
         _check_feature_names(owner, X, reset=reset)
-        return
-    names = np.array(nw.from_native(X, eager_only=True).columns, dtype=object)
-    if reset:
-        owner.feature_names_in_ = names
-        return
-    known = getattr(owner, "feature_names_in_", None)
-    if known is None:
+    elif reset:
+        owner.feature_names_in_ = np.array(names, dtype=object)
+    elif known is None:
         warnings.warn(f"X has feature names, but {type(owner).__name__} was fitted without feature names", stacklevel=2)
-    elif names.tolist() != known.tolist():
+    else:
         unseen = sorted(set(names) - set(known))
         absent = sorted(set(known) - set(names))
         raise ValueError(
@@ -225,6 +223,7 @@ def check_frame_names(owner: Any, X: Any, reset: bool) -> None:
             + (f"Feature names seen at fit time, yet now missing: {absent}\n" if absent else "")
             + ("" if unseen or absent else "Feature names must be in the same order as they were in fit.\n")
         )
+    return names
 
 
 def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:
@@ -234,8 +233,44 @@ def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:
     )
 
 
-def _read_series(series: Any, dtype: Any) -> RawColumn:
-    native = series.to_native()
+def _is_plain(X: Any) -> bool:
+    """Whether a frame is of pandas and of its common types: wrapped by narwhals, a few rows take twice the time."""
+    if not nw.dependencies.is_pandas_dataframe(X):
+        return False
+    import pandas as pd
+
+    return all(
+        dtype.kind in _NUMBER_KINDS + "bO"
+        if isinstance(dtype, np.dtype)
+        else isinstance(dtype, pd.StringDtype | pd.CategoricalDtype)
+        for dtype in X.dtypes
+    )
+
+
+def _read_plain(series: Any) -> NDArray[Any] | RawColumn:
+    """A column of a plain frame: numbers as they are, or what is not numeric."""
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind != "b":
+        values = series.to_numpy()
+        return _read_objects(values) if dtype.kind == "O" else values
+    if hasattr(dtype, "categories"):
+        categories = list(dtype.categories)
+        return RawColumn(None, categories, series.array.codes, categories)
+    import pyarrow as pa
+
+    try:
+        return _coded(pa.array(series.to_numpy() if isinstance(dtype, np.dtype) else series.array))
+    except UnicodeEncodeError:  # of text that is no UTF-8
+        return RawColumn(_objects(series.to_list()))
+
+
+def _read_series(series: Any, name: Any) -> NDArray[Any] | RawColumn:
+    """A column of any other frame."""
+    dtype, native = series.dtype, series.to_native()
+    if dtype.is_numeric():
+        return series.to_numpy()
+    if dtype.is_temporal():
+        raise _neither_number_nor_category(repr(str(name)), dtype)
     declared = None
     if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
         if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas
@@ -282,9 +317,11 @@ def _coded(array: Any, declared: list[Any] | None = None) -> RawColumn:
     """A column of an Arrow array by its dictionary encoding."""
     encoded = array.dictionary_encode()
     if hasattr(encoded, "chunks"):
-        encoded = encoded.unify_dictionaries().combine_chunks()
-    codes = encoded.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
-    return RawColumn(None, declared, codes, encoded.dictionary.to_pylist())
+        encoded = encoded.unify_dictionaries().combine_chunks() if encoded.num_chunks != 1 else encoded.chunk(0)
+    codes = encoded.indices
+    if codes.null_count or codes.type != "int32":
+        codes = codes.cast("int32").fill_null(-1)
+    return RawColumn(None, declared, codes.to_numpy(zero_copy_only=False), encoded.dictionary.to_pylist())
 
 
 def _objects(values: Sequence[Any]) -> NDArray[Any]:
