@@ -97,6 +97,11 @@ class RawTable:
         numbers, columns = self.numbers[:, kept], [self.number_columns[place] for place in kept]
         return replace(self, numbers=numbers, number_columns=columns, others={**self.others, **exact}, rounded={})
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Where scikit-learn looks for the number of rows first."""
+        return self.n_rows, self.n_columns
+
     def name(self, column: int) -> str:
         """The column's name for a message."""
         return repr(self.names[column]) if self.names is not None else str(column)
@@ -386,7 +391,8 @@ def check_labels(owner: Any, y: Any, n_rows: int) -> NDArray[Any]:
     if y is None:
         raise ValueError(f"This {type(owner).__name__} estimator requires y to be passed, but the target y is None.")
     given = y if isinstance(y, list | tuple) else np.asarray(y)
-    if (isinstance(given, list | tuple) or given.ndim == 1) and is_text(given):
+    whole = isinstance(given, np.ndarray) and given.dtype.kind in "biu"
+    if (isinstance(given, list | tuple) or given.ndim == 1) and (whole or is_text(given)):
         labels = np.asarray(given)
     else:
         refuse_missing_labels(y)
