@@ -77,6 +77,10 @@ class Categories:
             return None
         return np.array([union.code[value] for value in self.values], dtype=np.int64)
 
+    def covers(self, raw: RawColumn) -> bool:
+        """Whether a coded column has no other categories."""
+        return raw.values is None and self.code.keys() >= {*raw.distinct, *(raw.declared or ())}
+
     def restricted(self, occurs: NDArray[np.bool_]) -> Categories:
         """The declared categories, and of the others those that occur."""
         n_declared = len(self.declared)
@@ -200,7 +204,7 @@ def encode_objects(raw: RawColumn, known: Categories, name: str) -> NDArray[np.i
 def code_table(raw: RawColumn, known: Categories, name: str) -> NDArray[np.int32]:
     """The new code of every code of a column, -1 if it is unseen, and -1 at the end, for the code -1."""
     codes = [known.code.get(value, -1) for value in raw.distinct]
-    if not {_kind(value) for value in raw.distinct} <= known.kinds():
+    if -1 in codes and not {_kind(value) for value in raw.distinct} <= known.kinds():
         seen = raw.occurring
         if all(value not in known.code for value in seen):
             _check_kind(seen, known, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -264,9 +265,15 @@ class TableEncoder(OneToOneFeatureMixin, TransformerMixin, LinkedToDocs, BaseEst
         """An encoder that also knows the categories of a table; this one is not changed."""
         united: list[Categories | None] = []
         table = table.with_exact(self.is_categorical_)
-        for column, (known, new) in enumerate(zip(self._categories, self._categories_of(table))):
+        others = {
+            column: raw
+            for column, raw in table.others.items()
+            if (known := self._categories[column]) is not None and not known.covers(raw)
+        }
+        found = self._categories_of(replace(table, others=others))
+        for column, (known, new) in enumerate(zip(self._categories, found)):
             if known is None or new is None:
-                united.append(None)
+                united.append(known)
                 continue
             if known.values and new.values and not known.kinds() & new.kinds():
                 raise kind_changed(table.name(column), known.kinds().pop(), new.kinds().pop(), new.values[0])
