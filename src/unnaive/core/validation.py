@@ -139,7 +139,7 @@ def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
     """Read X, with scikit-learn's checks made on behalf of the estimator ``owner``."""
     if nw.dependencies.is_polars_lazyframe(X):
         raise TypeError("X is a LazyFrame, whose rows are not read yet: collect it first, as in X.collect().")
-    if nw.dependencies.is_into_dataframe(X):
+    if nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_into_dataframe(X):
         return _read_frame(owner, X, reset)
     X = validate_data(owner, X, reset=reset, dtype=None, ensure_all_finite=False)
     n_rows, n_columns = X.shape
@@ -163,8 +163,8 @@ def read_table(owner: Any, X: Any, reset: bool) -> RawTable:
 
 def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
     names = check_frame_names(owner, X, reset)
-    plain = _is_plain(X)
-    frame = X if plain else nw.from_native(X, eager_only=True)
+    plain = _plain_columns(X)
+    frame = nw.from_native(X, eager_only=True) if plain is None else X
     n_rows, n_columns = frame.shape
     for size, axis, kind in ((n_rows, 0, "sample(s)"), (n_columns, 1, "feature(s)")):
         if size == 0:
@@ -175,7 +175,7 @@ def _read_frame(owner: Any, X: Any, reset: bool) -> RawTable:
     _check_n_features(owner, X, reset=reset)
     number_columns, blocks, others = [], [], {}
     rounded = {}
-    columns = (_read_plain(of) for _, of in X.items()) if plain else map(_read_series, frame.iter_columns(), names)
+    columns = map(_read_series, frame.iter_columns(), names) if plain is None else map(_read_plain, plain)
     for column, values in enumerate(columns):
         if isinstance(values, RawColumn):
             others[column] = values
@@ -238,18 +238,20 @@ def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:
     )
 
 
-def _is_plain(X: Any) -> bool:
-    """Whether a frame is of pandas and of its common types: wrapped by narwhals, a few rows take twice the time."""
+def _plain_columns(X: Any) -> list[Any] | None:
+    """The columns of a pandas frame of common types: wrapped by narwhals, a few rows take twice the time."""
     if not nw.dependencies.is_pandas_dataframe(X):
-        return False
+        return None
     import pandas as pd
 
-    return all(
+    columns = [series for _, series in X.items()]
+    plain = (
         dtype.kind in _NUMBER_KINDS + "bO"
-        if isinstance(dtype, np.dtype)
+        if isinstance(dtype := series.dtype, np.dtype)
         else isinstance(dtype, pd.StringDtype | pd.CategoricalDtype)
-        for dtype in X.dtypes
+        for series in columns
     )
+    return columns if all(plain) else None
 
 
 def _read_plain(series: Any) -> NDArray[Any] | RawColumn:
