@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,6 +71,26 @@ def test_a_pandas_column_is_read_alike_with_and_without_narwhals(name):
         mine, theirs = one.others[0], other.others[0]
         assert [repr(value) for value in mine.objects] == [repr(value) for value in theirs.objects]
         assert (mine.declared, mine.distinct) == (theirs.declared, theirs.distinct)
+
+
+FORMS = {
+    "pandas": lambda values: pd.DataFrame({"a": values}),
+    "objects": lambda values: pd.DataFrame({"a": pd.Series(values, dtype=object)}),
+    "polars": lambda values: pl.DataFrame({"a": values}),
+    "arrow": lambda values: pa.table({"a": values}),
+    "arrow in chunks": lambda values: pa.concat_tables([pa.table({"a": values[:3]}), pa.table({"a": values[3:]})]),
+    "arrow with a dictionary": lambda values: pa.table({"a": pa.array(values).dictionary_encode()}),
+}
+
+
+@pytest.mark.parametrize(
+    "values", [["b", None, "a", "b", "Ä\0", ""], [True, None, False, True]], ids=["text", "truths"]
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_column_is_coded_alike_in_few_rows_and_in_many(form, values):
+    few, many = (read_table(BaseEstimator(), FORMS[form](values * times), reset=True).others[0] for times in (1, 50))
+    assert few.distinct == many.distinct
+    assert few.codes.tolist() * 50 == many.codes.tolist()
 
 
 @pytest.mark.parametrize("dtype", [">f8", ">i4", np.longdouble])

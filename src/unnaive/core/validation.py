@@ -31,6 +31,7 @@ _EXACT = 2**53  # beyond this, floats do not represent all integers
 _MAX_SHOWN = 80  # characters of a value in a message
 _MAX_BITS_SHOWN, _DIGITS_PER_BIT = 200, 0.30103  # of an integer
 _MANY_OBJECTS = 1 << 14  # from here on, they are told apart by their addresses first
+_FEW_ROWS = 64  # up to here, Python codes a column faster than Arrow
 _PLAIN = {str, bool, int, float, type(None)}
 _FEW_TEXTS = 8  # labels up to so many are compared with each, instead of being looked up
 _MAX_LABEL_RANGE = 1 << 16  # integer labels in a range up to this are counted instead of sorted
@@ -322,6 +323,10 @@ def _as_arrow(values: NDArray[Any]) -> Any:
 
 def _coded(array: Any, declared: list[Any] | None = None) -> RawColumn:
     """A column of an Arrow array by its dictionary encoding."""
+    if len(array) <= _FEW_ROWS:
+        place = {None: -1}
+        few = [place.setdefault(value, len(place) - 1) for value in array.to_pylist()]
+        return RawColumn(None, declared, np.array(few, np.int32), list(place)[1:])
     encoded = array.dictionary_encode()
     if hasattr(encoded, "chunks"):
         encoded = encoded.unify_dictionaries().combine_chunks() if encoded.num_chunks != 1 else encoded.chunk(0)
