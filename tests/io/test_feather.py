@@ -9,7 +9,10 @@ import pytest
 
 from unnaive.io import DataError, open_table
 from unnaive.io.feather import FeatherTable
+from unnaive.io.formats import as_text
 from unnaive.io.source import Source
+from unnaive.persist import load
+from unnaive.streaming import fit_file, predict_file
 
 
 def test_columns_have_the_types_that_they_have_in_parquet(tmp_path):
@@ -20,6 +23,43 @@ def test_columns_have_the_types_that_they_have_in_parquet(tmp_path):
     feather, parquet = open_table(tmp_path / "t.feather"), open_table(tmp_path / "t.parquet")
     assert feather.kinds == parquet.kinds
     pd.testing.assert_frame_equal(feather.read(), parquet.read())
+
+
+def test_text_that_holds_dates_is_days_unless_it_is_to_be_text(tmp_path):
+    days = pd.DataFrame({"day": [" 2020-01-01", None, "2020-01-02"], "s": ["x", "2020-01-01", None]})
+    days.to_feather(tmp_path / "t.feather")
+    table = open_table(tmp_path / "t.feather")
+    assert table.kinds == {"day": "date", "s": "text"}
+    assert table.read()["day"].fillna(-1).tolist() == [18262.0, -1.0, 18263.0]
+    assert as_text(table, ["day", "s"]) is table
+    assert table.kinds == {"day": "text", "s": "text"}
+    for read in (table.read(), open_table(tmp_path / "t.feather", text=["day"]).read()):
+        assert read["day"].fillna("").tolist() == [" 2020-01-01", "", "2020-01-02"]
+
+
+def test_a_model_of_dates_in_text_predicts_the_file_that_it_was_fitted_on(tmp_path):
+    days = [f"2020-01-{day:02}" for day in range(1, 31)]
+    pd.DataFrame({"day": days, "class": ["a"] * 15 + ["b"] * 15}).to_feather(tmp_path / "t.feather")
+    fit_file("nb", tmp_path / "t.feather").save(tmp_path / "m.unnaive")
+    predicted = predict_file(load(tmp_path / "m.unnaive"), tmp_path / "t.feather", tmp_path / "p.csv")
+    assert predicted.accuracy > 0.9
+
+
+def test_batches_have_the_types_of_the_whole(tmp_path):
+    table = pa.table({"flag": [True, False, None, True], "view": pa.array(["a", None, "b", "c"], pa.string_view())})
+    pyarrow.feather.write_feather(table, tmp_path / "t.feather")
+    opened = open_table(tmp_path / "t.feather")
+    pd.testing.assert_frame_equal(pd.concat(list(opened.batches(rows=2))), opened.read())
+    assert opened.kinds == {"flag": "bool", "view": "text"}
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(DataError, match="there are several columns named 'a'"):
+        FeatherTable(Source(Path("stream"), content=sink.getvalue().to_pybytes()))
 
 
 def test_nested_columns_and_damaged_files_are_refused(tmp_path):

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from unnaive.io.formats import SUFFIXES, DataError, open_table, split_suffix
-from unnaive.io.numeric_codes import CodesAsText
+from unnaive.io.formats import SUFFIXES, DataError, as_text, open_table, split_suffix
 
 CSV = b"sky,warmth,class\nclear,21,beach\ngrey,14.5,museum\n"
 ARFF = b"@relation r\n@attribute a {x, 'y z'}\n@attribute n numeric\n@attribute s string\n@data\nx,1,'it\\'s'\n{1 4}\n"
@@ -247,7 +246,7 @@ def test_the_kinds_of_columns_are_looked_up_once_to_read_codes_as_text(tmp_path,
     table, calls = open_table(tmp_path / "t.jsonl"), []
     kinds = table.kinds
     monkeypatch.setattr(type(table), "kinds", property(lambda _: calls.append(1) or kinds))
-    written = CodesAsText(table, list(table.columns)).read()
+    written = as_text(table, table.columns).read()
     assert written["n"].tolist() == ["1", "2.5"]
     assert list(written) == table.columns
     assert len(calls) == 1

@@ -31,6 +31,14 @@ def days_of_text(values: pa.Array) -> pa.Array:
     return _days_of_text(values)[0]
 
 
+def days_if_dates(texts: pa.Array) -> pa.Array | None:
+    """Text as numbers of days if some of it is present, and all of that dates alike."""
+    first = texts[0].as_py() if len(texts) else None
+    if first is not None and not first.lstrip(" \t")[:1].isdecimal():
+        return None  # no date begins like that
+    return days_of_text(texts) if texts.null_count < len(texts) and zone_of_dates(texts) is not None else None
+
+
 def zone_of_dates(values: pa.Array) -> str | None:
     """ "UTC" if all values present are dates with a time zone, "" if without; None if they are not all dates alike."""
     if not pc.all(pc.match_substring_regex(values, DATE)).as_py():

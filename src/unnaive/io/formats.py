@@ -13,12 +13,12 @@ from pathlib import Path
 from unnaive.io import excel, feather, parquet
 from unnaive.io.delimited import DelimitedFile
 from unnaive.io.json_lines import read_json, read_json_lines
-from unnaive.io.numeric_codes import CodesAsText
+from unnaive.io.numeric_codes import NUMBERS, CodesAsText
 from unnaive.io.reading import Reading
 from unnaive.io.relations.arff import read_arff
 from unnaive.io.relations.keel import read_keel
 from unnaive.io.source import DataError, Source, only_member
-from unnaive.io.table_file import FrameTable, TableFile
+from unnaive.io.table_file import ColumnTable, FrameTable, TableFile
 
 _OTHER = (".jsonl", ".ndjson", ".json", ".parquet", ".feather", ".arrow", ".xlsx", ".arff", ".dat")
 SUFFIXES = (".csv", ".tsv", *_OTHER)
@@ -103,16 +103,20 @@ def open_table(path: str | Path, text: Sequence[str] = (), reading: Reading = _U
         table = DelimitedFile(source, "," if suffix == ".csv" else "\t", reading, text)
     else:
         table = excel.read_excel(source, reading) if suffix == ".xlsx" else _READERS[suffix](source)
-        table = CodesAsText(table, text) if text else table
+        table = as_text(table, text) if text else table
     table.leave_out(reading.drop)
     return table
 
 
 def as_text(table: TableFile, columns: Sequence[str]) -> TableFile:
     """An open table with some more columns as text."""
-    if isinstance(table, FrameTable):
+    if isinstance(table, DelimitedFile):
+        return table.with_text(columns)
+    if isinstance(table, FrameTable | ColumnTable):
         table.read_as_text(columns)
-    return table.with_text(columns) if isinstance(table, DelimitedFile) else CodesAsText(table, columns)
+    kinds = table.kinds
+    codes = [name for name in columns if kinds.get(name) in NUMBERS]
+    return CodesAsText(table, codes) if codes else table
 
 
 def source_of(path: str | Path, encoding: str | None = None) -> tuple[Source, str]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from unnaive.io.limits import is_mostly_empty, takes_more
 from unnaive.io.source import DataError, Source, excerpt
-from unnaive.io.table_file import FrameTable
+from unnaive.io.table_file import ColumnTable
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = range(-(2**63), 2**63)
@@ -28,40 +28,34 @@ _Values = tuple[Sequence[int], list[Any]]
 
 @dataclass(frozen=True)
 class _Column:
-    """A column as arrow has it, or else pandas, its kind, and the error to raise when it is read, if any."""
+    """A column, its kind, the documents that arrow cannot hold, and the error to raise when it is read, if any."""
 
     kind: str
-    values: Any
+    values: pa.Array
+    documents: list[Any] | None = None
     problem: DataError | None = None
 
 
-class JsonLinesTable(FrameTable):
+class JsonLinesTable(ColumnTable):
     """The objects of a JSON lines file as rows; an unusable column is an error only when it is read."""
 
     def __init__(self, source: Source, columns: dict[str, _Column]) -> None:
-        plain = {name: column.values for name, column in columns.items() if isinstance(column.values, pa.Array)}
-        frame = pa.table(plain).to_pandas() if plain else pd.DataFrame()
-        if len(plain) < len(columns):
-            frame = pd.DataFrame({name: frame[name] if name in plain else columns[name].values for name in columns})
-        super().__init__(source, frame, target="class" if "class" in columns else list(columns)[-1])
+        values = {name: column.values for name, column in columns.items()}
+        super().__init__(source, values, {name: column.kind for name, column in columns.items()})
         self._columns = columns
 
-    @property
-    def kinds(self) -> dict[str, str]:
-        return {name: "date" if name in self._dates else self._columns[name].kind for name in self.columns}
-
-    def read(self) -> pd.DataFrame:
-        self._refuse_problems(self.columns)
-        return super().read()
-
-    def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
-        self._refuse_problems(columns)
-        return super()._frames(columns, rows)
-
-    def _refuse_problems(self, names: list[str]) -> None:
-        problem = next((found for name in names if (found := self._columns[name].problem)), None)
+    def _records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        problem = next((found for name in columns if (found := self._columns[name].problem)), None)
         if problem is not None:
             raise problem
+        return super()._records(columns)
+
+    def _to_pandas(self, table: pa.Table) -> pd.DataFrame:
+        frame = super()._to_pandas(table)
+        for name in frame.columns:
+            if (documents := self._columns[name].documents) is not None:
+                frame[name] = pd.Series(documents, dtype=object)
+        return frame
 
 
 def read_json_lines(source: Source) -> JsonLinesTable:
@@ -210,16 +204,16 @@ def _column(
     def unusable(place: int, problem: str) -> _Column:
         where = f"{unit} {lines[rows[place]]}"
         error = source.error(f"column {name!r} holds {problem}", where)
-        return _Column("nested", pd.Series(filled([]), dtype=object), error)
+        return _Column("nested", pa.nulls(len(lines)), problem=error)
 
     if dict in types or list in types:
         for place, value in enumerate(values):
             problem = _not_terms(value)
             if problem:
                 return unusable(place, f"{problem}; drop the column, or split it into several.")
-        return _Column("terms", pd.Series(filled(values), dtype=object))
+        return _Column("terms", pa.nulls(len(lines)), filled(values))
     if types == {bool}:
-        return _Column("bool", pd.Series(filled(values), dtype=bool if complete else object))
+        return _Column("bool", pa.array(filled(values)))
     if types == {int} and complete and min(values) in _WHOLE and max(values) in _WHOLE:
         kind = "integer"
     elif types <= {int, float}:

@@ -8,17 +8,16 @@ import pandas as pd
 
 from unnaive.io.table_file import TableFile
 
-_NUMBERS = ("integer", "number", "date")
+NUMBERS = ("integer", "number", "date")
 
 
 class CodesAsText(TableFile):
-    """A table with the numbers of some columns as text: 3 and 3.0 are "3". Other columns are unchanged."""
+    """A table with the numbers of the columns ``text`` as text: 3 and 3.0 are "3". Other columns are unchanged."""
 
     def __init__(self, table: TableFile, text: Sequence[str]) -> None:
         super().__init__(table.source, table.columns)
         self._table = table
-        kinds = table.kinds
-        self._codes = {name for name in text if kinds.get(name) in _NUMBERS}
+        self._codes = set(text)
 
     @property
     def kinds(self) -> dict[str, str]:

@@ -153,19 +153,23 @@ def plain_type(type_: pa.DataType) -> pa.DataType:
     """The type without its encoding, and float where pandas has no such type."""
     if pa.types.is_dictionary(type_):
         return plain_type(type_.value_type)
+    if pa.types.is_string_view(type_):  # which few functions of arrow take
+        return pa.large_string()
     return pa.float64() if pa.types.is_decimal(type_) or pa.types.is_null(type_) else type_
 
 
 def plain_values(values: pa.Array, type_: pa.DataType, has_missing: bool) -> pa.Array:
     """Values of a plain type as they are read: dates are days, and integers are floats where some are missing."""
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
     if is_date_type(type_):
-        if pa.types.is_dictionary(values.type):
-            values = values.dictionary_decode()
         return days_of_dates(values)
     if pa.types.is_integer(type_) and has_missing:
         type_ = pa.float64()
     if pa.types.is_decimal(values.type):
         values = pc.cast(values, pa.string())  # arrow's cast from decimal to float does not round correctly
+    if pa.types.is_string_view(values.type):
+        values = pa.array(values.to_numpy(zero_copy_only=False), type_)
     plain = values if values.type == type_ else pc.cast(values, type_, safe=False)
     plain.validate(full=True)  # or text that is not UTF-8 would be noticed much later
     return plain
@@ -179,6 +183,6 @@ def kind_of_type(type_: pa.DataType, has_missing: bool) -> str:
         return "number" if has_missing else "integer"
     if pa.types.is_floating(type_):
         return "number"
-    if pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_):
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
         return "text"
     return str(type_)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from unnaive.io.dates import days_of_text, zone_of_dates
+from unnaive.io.dates import days_if_dates
 from unnaive.io.source import DataError, Source, near
 
 LAST = "the last column"
@@ -163,9 +163,7 @@ class FrameTable(TableFile):
         return self._frame[self.columns].copy()
 
     def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
-        chosen = self._frame[columns]
-        for start in range(0, self.n_rows, rows):
-            yield chosen.iloc[start : start + rows]
+        return _parts(self._frame[columns], rows)
 
 
 class HeldTable(FrameTable):
@@ -226,6 +224,36 @@ class ArrowTable(TableFile):
             yield frame
 
 
+class ColumnTable(ArrowTable):
+    """A file that is read whole, column by column; text that holds dates is read as numbers of days."""
+
+    def __init__(self, source: Source, columns: Mapping[str, pa.Array], kinds: Mapping[str, str]) -> None:
+        super().__init__(source, list(columns))
+        self._values, self._kinds = columns, kinds
+        texts = {name: values for name, values in columns.items() if kinds[name] == "text"}
+        self._days = {name: days for name, texts in texts.items() if (days := days_if_dates(texts)) is not None}
+        if not self.n_rows:
+            raise source.error("the table has no rows.")
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        return {name: "date" if name in self._days else self._kinds[name] for name in self.columns}
+
+    @property
+    def n_rows(self) -> int:
+        return len(next(iter(self._values.values())))
+
+    def read_as_text(self, columns: Sequence[str]) -> None:
+        """Take dates of some columns for the text that they are written as."""
+        self._days = {name: days for name, days in self._days.items() if name not in columns}
+
+    def _records(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch([self._days.get(name, self._values[name]) for name in columns], names=columns)
+
+    def _frames(self, columns: list[str], rows: int) -> Iterator[pd.DataFrame]:
+        return _parts(self._to_pandas(self.all_rows(columns)), rows)
+
+
 class HeldArrow(ArrowTable):
     """Some columns of a table that arrow reads, held as they are read."""
 
@@ -248,6 +276,10 @@ class HeldArrow(ArrowTable):
 
     def _to_pandas(self, table: pa.Table) -> pd.DataFrame:
         return self._table._to_pandas(table)
+
+
+def _parts(frame: pd.DataFrame, rows: int) -> Iterator[pd.DataFrame]:
+    return (frame.iloc[start : start + rows] for start in range(0, len(frame), rows))
 
 
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -275,13 +307,10 @@ def _dates_as_days(frame: pd.DataFrame) -> tuple[set[str], pd.DataFrame]:
     """The columns of text that hold dates, and the frame with numbers of days in them."""
     days: dict[str, pd.Series] = {}
     for name, column in frame.items():
-        first = column.iat[0] if len(column) else None
-        if isinstance(first, str) and not first.lstrip(" \t")[:1].isdecimal():
-            continue  # no date begins like that
         if pd.api.types.is_string_dtype(column.dtype) and pd.api.types.infer_dtype(column, skipna=True) == "string":
-            texts = pa.array(column, pa.large_string(), from_pandas=True)
-            if texts.null_count < len(texts) and zone_of_dates(texts) is not None:
-                days[str(name)] = days_of_text(texts).to_pandas()
+            found = days_if_dates(pa.array(column, pa.large_string(), from_pandas=True))
+            if found is not None:
+                days[str(name)] = found.to_pandas()
     return {*days}, frame.assign(**days) if days else frame
 
 
