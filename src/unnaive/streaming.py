@@ -444,8 +444,11 @@ def predict_file(
 
 def predict_table(saved: SavedModel, table: TableFile) -> dict[str, Any]:
     """The labels and the class probabilities of a table, by the names that their columns have in a file."""
-    (frame,) = _known_columns(saved, table, columns_of(saved), None).batches(columns_of(saved), table.n_rows)
-    return _Wanted.of(saved, [], None, None).of_rows(frame)[1]
+    names = columns_of(saved)
+    held = _held(_known_columns(saved, table, names, None), names)
+    takes_arrow = hasattr(saved.model, "fit_batches")
+    rows = held.rows if takes_arrow and isinstance(held, HeldArrow) else held.read()
+    return _Wanted.of(saved, [], None, None).of_rows(rows)[1]
 
 
 def hold(saved: SavedModel, table: TableFile, labelled: bool) -> HeldTable:
@@ -510,7 +513,7 @@ class _Wanted:
         ranks = [f" {rank}" for rank in range(1, 1 + self.top)]
         return [self.label, *(name + rank for rank in ranks for name in (self.label, "p"))]
 
-    def of_rows(self, X: pd.DataFrame) -> tuple[NDArray[Any], dict[str, Any]]:
+    def of_rows(self, X: Any) -> tuple[NDArray[Any], dict[str, Any]]:
         """The labels of some rows, and all columns by name."""
         classes = self.model.classes_
         if not hasattr(self.model, "predict_proba"):

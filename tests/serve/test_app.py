@@ -13,7 +13,8 @@ pytest.importorskip("fastapi", reason="needs the serve extra")
 from tests.serve.client import HEADERS, Here
 from tests.serve.held_back import held_back
 from tests.serve.tables import TARGET, TOKEN, fit, objects, rows, write_model
-from unnaive.persist import content_hash, load
+from unnaive.models import MODELS
+from unnaive.persist import content_hash, load, save
 from unnaive.serve.answers import form_of
 from unnaive.serve.journal import Journal
 from unnaive.serve.refusal import Refusal
@@ -35,7 +36,7 @@ def here(path):
 
 def as_stream(frame):
     sink = io.BytesIO()
-    table = pa.Table.from_pandas(frame, preserve_index=False)
+    table = frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame, preserve_index=False)
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue()
@@ -73,6 +74,32 @@ def test_predictions_are_those_of_the_model_in_every_form(here):
         for table in (as_csv, read_stream(answers[ARROW].content)):
             assert table.columns.tolist() == [TARGET, "p(no)", "p(yes)"]
             assert np.array_equal(table[["p(no)", "p(yes)"]].astype(float), expected)
+
+
+@pytest.mark.parametrize("name", ["nb", "bat"])  # which takes tables of arrow, and which does not
+@pytest.mark.parametrize(
+    "text", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
+)
+@pytest.mark.parametrize("date", [pa.string(), pa.date32(), pa.timestamp("ms")])
+def test_predictions_are_those_of_the_model_whatever_the_types_of_arrow(tmp_path, name, text, date):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"word": rng.choice(["a", "b", None], 60), "day": rng.integers(0, 9, 60).astype(float)})
+    frame["count"], frame["number"] = rng.integers(0, 9, 60), rng.normal(size=60).round(2)
+    y = np.where(frame["count"] + frame["day"] > 8, "high", "low")
+    frame.loc[::7, ["day", "number"]] = np.nan
+    model = MODELS[name].make_for_table().fit(frame, y)
+    kinds = {"word": "text", "day": "date", "count": "integer", "number": "number"}
+    save(model, tmp_path / "m.unnaive", target=TARGET, notes={"kinds": kinds, "text": [], "reading": {}})
+    frame.loc[1, "word"] = "unseen"
+    days = pa.array(frame["day"], from_pandas=True).cast(pa.int32()).cast(pa.date32())
+    columns = {"extra": pa.nulls(60), "number": pa.array(frame["number"], pa.float32(), from_pandas=True)}
+    columns |= {"day": days.cast(date), "count": pa.array(frame["count"], pa.uint8())}
+    columns["word"] = pa.array(frame["word"].astype(object).where(frame["word"].notna(), None).tolist(), text)
+    expected = model.predict_proba(frame.assign(number=frame["number"].astype("float32")))
+    with Here(tmp_path / "m.unnaive") as here:
+        answer = here.request("POST", "/predict", content=as_stream(pa.table(columns)), headers={"content-type": ARROW})
+    assert answer.status_code == 200, answer.text
+    assert np.array_equal(answer.json()["probabilities"], expected)
 
 
 def test_a_single_object_is_one_row(here):

@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from unnaive.serve.arrow_streams import check_stream
+from unnaive.serve.arrow_streams import checked_rows
 from unnaive.serve.refusal import Refusal
 
 
@@ -28,7 +28,7 @@ TABLE = pa.table(
 
 def status(body, max_rows=10, max_bytes=10_000):
     try:
-        check_stream(body, max_rows, max_bytes)
+        checked_rows(body, max_rows, max_bytes)
     except Refusal as refusal:
         return refusal.status
     return 200
@@ -67,7 +67,7 @@ def test_texts_that_grow_when_they_are_decoded_are_refused(kind):
 )
 def test_other_columns_are_refused_by_name(column):
     with pytest.raises(Refusal, match="in column 'odd'") as refused:
-        check_stream(stream(pa.table({"odd": column})), 10, 1000)
+        checked_rows(stream(pa.table({"odd": column})), 10, 1000)
     assert refused.value.status == 422
 
 

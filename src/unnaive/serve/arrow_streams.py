@@ -28,8 +28,8 @@ _PLAIN = (
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
 
-def check_stream(body: bytes, max_rows: int, max_bytes: int) -> None:
-    """Raise Refusal unless a stream has few rows, is not compressed, and its texts are short when they are decoded."""
+def checked_rows(body: bytes, max_rows: int, max_bytes: int) -> pa.Table:
+    """The rows of a stream; Refusal unless they are few, not compressed, and their texts short when decoded."""
     try:
         n_rows = sum(_rows_of_messages(body))
         if n_rows > max_rows:
@@ -41,6 +41,7 @@ def check_stream(body: bytes, max_rows: int, max_bytes: int) -> None:
         raise Refusal(400, "The request is not a sound Arrow IPC stream.") from None
     if n_bytes > max_bytes:
         raise Refusal(413, f"The texts of the request take more than {max_bytes:,} bytes: send fewer rows at a time.")
+    return table
 
 
 def _rows_of_messages(body: bytes) -> Iterator[int]:

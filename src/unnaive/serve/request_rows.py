@@ -12,7 +12,7 @@ from unnaive.io.json_lines import table_of_json
 from unnaive.io.source import DataError, Source, excerpt
 from unnaive.io.table_file import TableFile
 from unnaive.persist import SavedModel
-from unnaive.serve.arrow_streams import check_stream
+from unnaive.serve.arrow_streams import checked_rows
 from unnaive.serve.refusal import Refusal
 from unnaive.serve.settings import Settings
 from unnaive.streaming import reading_of
@@ -34,8 +34,7 @@ def read_rows(saved: SavedModel, media: str, body: bytes, settings: Settings) ->
     elif kind == CSV:
         table = DelimitedFile(source, ",", reading)
     elif kind == ARROW:
-        check_stream(body, settings.max_rows, settings.max_bytes)
-        table = FeatherTable(source)
+        table = FeatherTable(source, checked_rows(body, settings.max_rows, settings.max_bytes))
     else:
         raise Refusal(415, f"Rows are sent as {JSON}, {CSV} or {ARROW}: name one as Content-Type.")
     if table.n_rows > settings.max_rows:
