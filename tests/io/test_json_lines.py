@@ -184,6 +184,7 @@ def test_names_that_are_data_do_not_fill_the_memory(folder, monkeypatch):
         ([["x"], [[1]]], ", line 2: column 'a' holds a list of other"),
         ([[True]], ", line 1: column 'a' holds a list of other"),
         ([1.0, math.inf], ", line 2: column 'a' holds a number that is infinite or beyond 1e308; write null"),
+        ([None, 1.0, math.inf], ", line 3: column 'a' holds a number that is infinite"),
         ([1, 10**400], ", line 2: column 'a' holds a number that is infinite"),
     ],
 )

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -18,7 +19,6 @@ from unnaive.io.table_file import ColumnTable
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = range(-(2**63), 2**63)
-_ARROW_TYPES = {"integer": pa.int64(), "number": pa.float64(), "text": pa.large_string()}
 _WORDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
 
 
@@ -98,16 +98,18 @@ def table_of_json(source: Source, found: Any) -> JsonLinesTable:
         raise source.error(f"entry {odd[0]} is {words}, but a table is a list of objects, one per row: [{{…}}, {{…}}].")
     if not found:
         raise source.error("the list is empty.")
-    names = found[0].keys()
-    if not all(entries.keys() == names for entries in found):
+    names = list(found[0])
+    if not all(list(entries) == names for entries in found):
         return table_of_objects(source, enumerate(found, 1), "object")
-    columns = {name: _present([entries[name] for entries in found]) for name in names}
+    values = map(list, zip(*(entries.values() for entries in found)))
+    columns = dict(zip(names, map(_present, values)))
     return _table(source, columns, range(1, 1 + len(found)), "object")
 
 
 def _present(values: list[Any]) -> tuple[Sequence[int], list[Any]]:
     """The places of the values that are not missing, and these."""
-    if not {type(None), float} & set(map(type, values)):
+    types = set(map(type, values))
+    if not {type(None), float} & types or (types == {float} and not any(map(math.isnan, values))):
         return range(len(values)), values
     places = [place for place, value in enumerate(values) if value is not None and value == value]
     return (range(len(values)), values) if len(places) == len(values) else (places, [values[place] for place in places])
@@ -215,15 +217,16 @@ def _column(
     if types == {bool}:
         return _Column("bool", pa.array(filled(values)))
     if types == {int} and complete and min(values) in _WHOLE and max(values) in _WHOLE:
-        kind = "integer"
-    elif types <= {int, float}:
-        kind, values = "number", values if types == {float} else [_as_float(value) for value in values]
-        infinite = next((place for place, is_infinite in enumerate(map(math.isinf, values)) if is_infinite), None)
-        if infinite is not None:
+        return _Column("integer", pa.array(values, pa.int64()))
+    if types <= {int, float}:
+        values = values if types == {float} else [_as_float(value) for value in values]
+        numbers = np.array(filled(values), dtype=np.float64)  # None is NaN
+        if np.isinf(numbers).any():
+            infinite = [*map(math.isinf, values)].index(True)
             return unusable(infinite, "a number that is infinite or beyond 1e308; write null if it is unknown.")
-    else:
-        kind, values = "text", [value if isinstance(value, str) else json.dumps(value) for value in values]
-    return _Column(kind, pa.array(filled(values), _ARROW_TYPES[kind]))
+        return _Column("number", pa.array(numbers, from_pandas=True))
+    texts = values if types == {str} else [value if type(value) is str else json.dumps(value) for value in values]
+    return _Column("text", pa.array(filled(texts), pa.large_string()))
 
 
 def _not_terms(value: Any) -> str | None:

@@ -105,5 +105,5 @@ def _bytes_of(field: pa.Field, column: pa.ChunkedArray) -> int:
             lengths = pc.binary_length(texts)
         if pa.types.is_dictionary(field.type):
             lengths = lengths.take(chunk.indices)
-        n_bytes += pc.sum(lengths.cast(pa.int64())).as_py() or 0
+        n_bytes += pc.sum(lengths).as_py() or 0
     return n_bytes
