@@ -34,7 +34,7 @@ MADE = {
     "honb": lambda: honb.make_models(honb.ALL),
     "icgnb": lambda: {
         **icgnb.make_models(),
-        **{model.name: model.make_for_table() for model in icgnb_experiment._variants()},
+        **{model.name: model.make_for_table() for model in icgnb_experiment._variants(0)},
     },
     "massbayes": lambda: {
         **massbayes.make_models([*massbayes._REGISTRY, "extra trees"]),
