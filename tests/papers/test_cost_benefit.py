@@ -29,6 +29,8 @@ def test_a_model_is_compared_with_baselines_on_the_data_sets_that_all_have():
         "(1 time).",
         "mine is worth its runtime (one point per 10x runtime) compared with: plain (+1.6 points, 3x runtime); "
         "costly (+3.0 points, 0.5x runtime).",
+        "By the rule used at first, before these results were seen, mine is not worth its runtime compared with: "
+        "plain.",
     ]
     assert cost_benefit(comparison, "mine", ["plain", "costly"], None)[1][2:] == [
         "mine is better on average than: plain (+1.6 points); costly (+3.0 points)."
@@ -47,13 +49,26 @@ def test_a_model_is_compared_with_baselines_on_the_data_sets_that_all_have():
 
 
 @pytest.mark.parametrize(
-    ("gain", "seconds", "is_worth_it"),
-    [(0.015, 90.0, False), (0.015, 30.0, True), (-0.004, 0.3, True), (-0.006, 0.3, False), (0.001, 1.0, True)],
+    ("gain", "seconds", "is_worth_it", "was_worth_it"),
+    [
+        (0.015, 90.0, False, False),
+        (0.015, 30.0, True, True),
+        (-0.004, 0.3, True, True),
+        (-0.006, 0.3, False, False),
+        (0.001, 1.0, True, False),
+        (-0.006, 0.01, True, False),  # MassBayes beside forests
+    ],
 )
-def test_a_tenfold_runtime_has_to_gain_a_point(gain, seconds, is_worth_it):
+def test_a_tenfold_runtime_has_to_gain_a_point_and_a_change_of_that_rule_is_told(
+    gain, seconds, is_worth_it, was_worth_it
+):
     scores = {"mine": {"A": 0.8 + gain}, "other": {"A": 0.8}}
-    (*_, last) = cost_benefit(comparison_of(scores, {"mine": seconds, "other": 1.0}), "mine", ["other"], "other")[1]
-    assert last.startswith(f"mine is {'' if is_worth_it else 'not '}worth its runtime")
+    told = cost_benefit(comparison_of(scores, {"mine": seconds, "other": 1.0}), "mine", ["other"], "other")[1]
+    assert told[2].startswith(f"mine is {'' if is_worth_it else 'not '}worth its runtime")
+    at_first = [f"mine is {'' if was_worth_it else 'not '}worth its runtime compared with: other."]
+    assert [sentence.partition("seen, ")[2] for sentence in told[3:]] == (
+        at_first if is_worth_it != was_worth_it else []
+    )
 
 
 def test_columns_and_sentences_of_a_real_comparison():

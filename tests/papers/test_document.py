@@ -1,6 +1,7 @@
 """The document and the report of papers show all that came out, and are written by the command alone."""
 
 import json
+import tarfile
 from itertools import pairwise
 
 import pytest
@@ -12,7 +13,7 @@ from unnaive.papers.claims import Claim
 from unnaive.papers.document import write_document
 from unnaive.papers.html import write_paper_report
 from unnaive.papers.rebuilt_table import Cell, Percents
-from unnaive.papers.reproduction import Reproduction
+from unnaive.papers.reproduction import Reproduction, Request
 from unnaive.show.critical_difference import CriticalDifferenceDisplay
 
 
@@ -104,3 +105,24 @@ def test_the_report_is_legible_in_a_browser(browser, found, tmp_path, width, sch
     for expected in ("reproduced", "A | B", "a | b <b>", "Take it.", "COMIK", "unnaive reproduce honb", "Figure 2"):
         assert expected in words, expected
     assert browser.style("body", "backgroundColor") == ("rgb(20, 23, 26)" if scheme == "dark" else "rgb(251, 251, 249)")
+
+
+def test_results_of_folds_are_packed_with_the_record(found, tmp_path):
+    request = Request(results=tmp_path / "runs" / "honb.jsonl")
+    (tmp_path / "runs").mkdir()
+    for name, text in (("honb-5.jsonl", "{}\n" * 9), ("honb-10.jsonl", "[]\n"), ("bat-5.jsonl", "no")):
+        (tmp_path / "runs" / name).write_text(text, encoding="utf-8")
+    packed = []
+    for _ in range(2):
+        text = write_document(tmp_path, "honb", found, "unnaive reproduce honb", request.result_files()).read_text(
+            encoding="utf-8"
+        )
+        packed.append((tmp_path / "papers" / "honb-folds.tar.xz").read_bytes())
+    assert packed[0] == packed[1]
+    assert "`unnaive reproduce honb --resume --results FOLDER/honb.jsonl`" in text
+    with tarfile.open(tmp_path / "papers" / "honb-folds.tar.xz") as archive:
+        assert {entry.name: archive.extractfile(entry).read() for entry in archive} == {
+            "honb-10.jsonl": b"[]\n",
+            "honb-5.jsonl": b"{}\n" * 9,
+        }
+    assert Request().result_files() == []

@@ -103,7 +103,7 @@ def _reproduce(
     if write is not None:
         from unnaive.papers.document import write_document
 
-        write_document(write, name, found, command)
+        write_document(write, name, found, command, request.result_files())
     if plot is not None:
         if not found.pictures:
             raise ValueError("There are no figures to draw without the long experiments: add --full.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -41,8 +42,13 @@ def check_document(folder: Path, names: Sequence[str]) -> None:
         check_place(path)
 
 
-def write_document(folder: str | Path, name: str, found: Reproduction, command: str) -> Path:
-    """Record a reproduction in ``papers/NAME.json`` with its pictures, and write ``papers.md`` from all records."""
+def write_document(
+    folder: str | Path, name: str, found: Reproduction, command: str, results: Sequence[Path] = ()
+) -> Path:
+    """Record a reproduction in ``papers/NAME.json`` with its pictures, and write ``papers.md`` from all records.
+
+    Files of single results are packed into ``papers/NAME-folds.tar.xz``.
+    """
     folder = Path(folder)
     records = folder / NAME
     records.mkdir(parents=True, exist_ok=True)
@@ -58,11 +64,24 @@ def write_document(folder: str | Path, name: str, found: Reproduction, command: 
         ],
         "pictures": {title: _draw(picture, records, f"{name}-{title}") for title, picture in found.pictures.items()},
     }
+    if results:
+        record["folds"] = f"{name}-folds.tar.xz"
+        _pack(results, records / record["folds"])
     text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
     write_text(records / f"{name}.json", text)
     path = folder / f"{NAME}.md"
     write_text(path, render_document(folder))
     return path
+
+
+def _pack(files: Sequence[Path], path: Path) -> None:
+    """Pack files, the same ones to the same bytes."""
+    with replacing(path) as out, tarfile.open(out, "w:xz") as archive:
+        for file in sorted(files):
+            entry = tarfile.TarInfo(file.name)
+            entry.size = file.stat().st_size
+            with open(file, "rb") as content:
+                archive.addfile(entry, content)
 
 
 def _draw(picture: Any, folder: Path, title: str) -> str:
@@ -100,6 +119,11 @@ def _section(name: str, record: Mapping[str, Any], discussed: bool) -> list[str]
     facts = [f"`{record['command']}`, {record['written']}. " + ". ".join(record["machine"].values()) + "."]
     if not record["complete"]:
         facts.append("**Interrupted: the results below are incomplete.**")
+    if "folds" in record:
+        facts.append(
+            f"The results of all folds are in `{NAME}/{record['folds']}`. Unpacked into a folder, they give this "
+            f"section without a new run: `{record['command']} --resume --results FOLDER/{name}.jsonl`."
+        )
     if discussed:
         facts.append(f"Discussion: [{_DISCUSSED[name]}]({_DISCUSSED[name]}).")
     parts = [f"## {name}", PAPERS[name], *facts]

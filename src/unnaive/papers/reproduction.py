@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -74,6 +75,11 @@ class Request:
         """The results file for a part of the experiments."""
         path = self.results
         return None if path is None else path.with_name(f"{path.stem}-{part}{path.suffix}")
+
+    def result_files(self) -> list[Path]:
+        """The results files of all parts that were run."""
+        path = self.results
+        return [] if path is None else sorted(path.parent.glob(f"{glob.escape(path.stem)}-*{path.suffix}"))
 
     def compare(self, models: Any, sets: Mapping[str, Dataset], part: str, **options: Any) -> Comparison:
         """Compare models on data sets, by accuracy unless the options of :func:`compare` say otherwise."""
