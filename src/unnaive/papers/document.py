@@ -76,7 +76,7 @@ def write_document(
 
 def _pack(files: Sequence[Path], path: Path) -> None:
     """Pack files, the same ones to the same bytes."""
-    with replacing(path) as out, tarfile.open(out, "w:xz") as archive:
+    with replacing(path) as out, tarfile.open(fileobj=out, mode="w:xz") as archive:
         for file in sorted(files):
             entry = tarfile.TarInfo(file.name)
             entry.size = file.stat().st_size
