@@ -1,10 +1,12 @@
 """Every measured figure in README and docs has its source: a command, a record, or code that computes it."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
-from tests.docs.test_pages import PAGES
+from tests.docs.test_pages import PAGES, ROOT
 
 RULES = {"docs/files.md"}  # its figures are limits that the program keeps, none was measured
 GENERATED = {"docs/leaderboard.md", "docs/papers.md", "docs/ablation.md"}
@@ -42,6 +44,14 @@ def test_figures_have_a_source(page):
         if figures and not SOURCE.search(section):
             without[section.splitlines()[0]] = figures
     assert not without
+
+
+def test_figures_are_drawn_with_their_sources():
+    command = [sys.executable, "-m", "tests.docs.drawn_figures", "--seed", "1", "--count", "5"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert shown.startswith("seed 1: 5 of ")
+    assert shown.count("sources: ") == 5
+    assert shown == subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
 
 
 def test_a_figure_without_a_source_is_found():
