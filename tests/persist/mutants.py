@@ -1,6 +1,7 @@
 """Model files whose content was changed and whose hash is right, and what becomes of each.
 
-``python -m tests.persist.mutants seed number`` makes that many of every model of the registry.
+``python -m tests.persist.mutants seed number`` makes that many of every model of the registry, and with ``every``
+instead all of a kind: each single value replaced by some others, and each attribute and element left out.
 """
 
 import io
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 from joblib import parallel_config
 
-from tests.persist.files import as_npy, forged
+from tests.persist.files import as_npy, forged, members_of, parts_of
 from unnaive.models import MODELS
 from unnaive.persist import ModelFileError, load, save
 from unnaive.persist.allow_list import nodes_of
@@ -31,6 +32,7 @@ FEW = {
     "dtc": {"n_components": 3},
     "dtc-mixture": {"n_components": 3},
 }
+VALUES = (None, True, False, -1, 0, 1, 7, 2**63, 0.5, 1e300, float("nan"), "", "x")  # in place of others
 WORDS = ["boat", "sail", "wave", "salt", "harbour", "tide", "rock", "snow", "goat"]
 
 
@@ -116,6 +118,41 @@ def outcome(content):
     if not np.isfinite(probabilities).all():
         return "not finite"
     return "sound" if np.allclose(probabilities.sum(axis=1), 1.0) else "not probabilities"
+
+
+def every_mutant(path):
+    """Yield a description and the content of all files in which one value is another, or one element is missing."""
+    whole = Path(path).read_bytes()
+    schema, _ = members_of(parts_of(whole)[1])
+    plans = []
+    for place, node in enumerate(nodes_of(schema)):
+        content = node.get("content")
+        if node["__loader__"] == "JsonNode":
+            plans += [(place, value) for value in VALUES if not _same(value, json.loads(content))]
+        elif isinstance(content, list) or (isinstance(content, dict) and node["__loader__"] == "DictNode"):
+            plans += [(place, element) for element in (content if isinstance(content, dict) else range(len(content)))]
+
+    for place, change in plans:
+        told = []
+
+        def edit(schema, members, place=place, change=change, told=told):
+            node = list(nodes_of(schema))[place]
+            content, where = node["content"], _place_of(schema, node)
+            if node["__loader__"] == "JsonNode":
+                told.append(f"{where} = {change!r}, not {content[:50]}")
+                node.update(content=json.dumps(change), __id__=2**40)
+                return
+            told.append(f"{where} without {change}")
+            if isinstance(content, dict):
+                node["key_types"]["content"].pop(list(content).index(change))
+            del content[change]
+
+        content = forged(whole, edit)
+        yield told[0], content
+
+
+def _same(one, other):
+    return type(one) is type(other) and repr(one) == repr(other)
 
 
 def _place_of(schema, wanted):
@@ -257,14 +294,15 @@ def _other_list(rng, schema, _):
 
 
 def survey(seed, n, names=NAMES):
-    """Tell what becomes of ``n`` mutants of every model, one line each that is neither refused nor sound."""
+    """Tell what becomes of ``n`` mutants of every model, or of all, one line each that is neither refused nor sound."""
     outcomes = Counter()
     with tempfile.TemporaryDirectory() as folder:
         for place, name in enumerate(names):
             path = Path(folder) / "sound.unnaive"
             save_sound(name, path)
             assert outcome(path.read_bytes()) == "sound", name
-            for description, content in mutants(path, seed + 1000 * place, n):
+            made = every_mutant(path) if n is None else mutants(path, seed + 1000 * place, n)
+            for description, content in made:
                 print(f"trying {name} {description}", file=sys.stderr, flush=True)
                 told = outcome(content)
                 outcomes[told.split(":")[0]] += 1
@@ -274,4 +312,7 @@ def survey(seed, n, names=NAMES):
 
 
 if __name__ == "__main__":
-    survey(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] or NAMES)
+    if sys.argv[1] == "every":
+        survey(0, None, sys.argv[2:] or NAMES)
+    else:
+        survey(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] or NAMES)

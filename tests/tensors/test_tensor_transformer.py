@@ -74,3 +74,11 @@ def test_parts_that_do_not_fit_together_are_noticed(attribute, value):
     setattr(tensors, attribute, value)
     with pytest.raises(ValueError, match="do not fit together"):
         tensors.check_state()
+
+
+def test_a_transformer_that_lacks_what_makes_it_fitted_is_noticed():
+    PatternTensor().check_state()  # it was never fitted
+    tensors = PatternTensor(min_support=2).fit(ROWS)
+    del tensors.patterns_
+    with pytest.raises(ValueError, match="do not fit together"):
+        tensors.check_state()

@@ -172,6 +172,8 @@ def _is_sound_imputer(imputer: Any) -> bool:
         return False
     if filled.dtype.kind in "fiu" and not isinstance(imputer.missing_values, int | float):
         return False
+    if bool(imputer.add_indicator) != (imputer.indicator_ is not None):
+        return False
     if filled.dtype.kind == "f":
         return _are_numbers(np.where(np.isnan(filled), 0.0, filled), shape)
     return filled.dtype.kind in "OUSbiu" and bool(filled.shape == shape)

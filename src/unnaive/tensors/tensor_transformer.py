@@ -112,7 +112,8 @@ class TensorTransformer(TransformerMixin, LinkedToDocs, BaseEstimator, metaclass
         n_modes = vars(self)["n_modes"]
         if n_modes >= 64 or (hasattr(self, self._fitted) and len(self._names()) ** n_modes >= 2**63):
             raise ValueError("The cells of tensors are numbered by 64 bits.")
-        if hasattr(self, self._fitted) and not self._is_consistent():
+        is_fitted = hasattr(self, self._fitted)
+        if (is_fitted and not self._is_consistent()) or (not is_fitted and any(name[-1] == "_" for name in vars(self))):
             raise ValueError(f"The fitted attributes of {type(self).__name__} do not fit together.")
 
     def __sklearn_tags__(self) -> Tags:
