@@ -58,7 +58,15 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize(
-    ("name", "bins"), [("nb", "fixed"), ("aode", "exact"), thorough("k2", "fixed"), thorough("hnb", "exact")]
+    ("name", "bins"),
+    [
+        ("nb", "fixed"),
+        ("gnb", "fixed"),
+        ("aode", "exact"),
+        thorough("kde-nb", "fixed"),
+        thorough("k2", "fixed"),
+        thorough("hnb", "exact"),
+    ],
 )
 def test_an_interrupt_leaves_the_old_model_or_the_new_one(name, bins, change):
     model = MODELS[name].make(bins=bins).fit(*rows_of(0, 30))
