@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import time
 import tracemalloc
 
 import pyarrow as pa
@@ -146,6 +147,14 @@ def test_bytes_are_those_of_utf_8():
 @pytest.mark.parametrize("row", ["{0 b} {" + " " * 50_000 + "x", "b,x,{" + " " * 50_000 + "x"])
 def test_a_weight_that_is_never_closed_is_read_in_linear_time(tmp_path, row):
     assert "line 5: " in refusal(write(tmp_path, "t.arff", f"{HEADER}@data\n{row}\n"))
+
+
+def test_many_declared_values_are_read_in_linear_time(tmp_path):
+    values = [f"{k:0400}" for k in range(80_000)]
+    path = write(tmp_path, "t.arff", f"@relation r\n@attribute class {{{','.join(values)}}}\n@data\n{values[-1]}\n")
+    start = time.process_time()
+    assert open_table(path).read()["class"].tolist() == values[-1:]
+    assert time.process_time() - start < 5  # many times that, if all of the line were searched for every value
 
 
 def test_a_file_of_many_columns_is_asked_for_their_kinds_a_few_times(tmp_path, monkeypatch):
