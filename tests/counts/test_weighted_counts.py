@@ -105,6 +105,26 @@ def test_weights_that_cannot_be_counted_are_refused(make, weight):
     np.testing.assert_array_equal(model.predict_proba(X), before)
 
 
+@pytest.mark.parametrize("weight", [1e308, 1e-300])
+@pytest.mark.parametrize("name", ["nb", "aode", "a2de", "hnb", "tan", "kdb", "k2", "cfwnb", "wanbia"])
+def test_rows_that_all_weigh_more_or_less_than_can_be_counted_are_refused(name, weight):
+    """Their sums would be infinite or vanish, and with them what is divided by them."""
+    draw = np.random.default_rng(0)
+    X, y = draw.integers(0, 3, (20, 3)).astype(str), draw.integers(0, 2, 20)
+    with pytest.raises(ValueError, match=r"must be between 1e-12 and 1e\+12"):
+        MODELS[name].make().fit(X, y, np.full(20, weight)).predict_proba(X)
+
+
+def test_a_batch_of_weights_that_cannot_be_counted_leaves_gaussians_as_they_were():
+    X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    model = NaiveBayes(numeric="gaussian").fit(X, y)
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match="must be between"):
+        model.partial_fit(X, y, sample_weight=np.full(4, 1e308)).predict_proba(X)
+    assert model.class_count_.tolist() == [2.0, 2.0]
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+
+
 def test_weights_that_add_up_to_too_much_are_refused():
     X, y = np.zeros((10_000, 1)), np.arange(10_000) % 2
     with pytest.raises(ValueError, match=r"add up to more than 2\*\*53"):
@@ -120,14 +140,20 @@ def test_gaussians_of_the_largest_numbers_and_weights_are_finite():
         NaiveBayes(numeric="gaussian").fit(X * 10, y)
 
 
+def test_numbers_whose_weighted_squares_are_not_finite_are_refused():
+    X, y = [[1e149], [1.1e149], [-1e149], [-1.2e149]], [0, 0, 1, 1]
+    with pytest.raises(ValueError, match="weighted squares may not be finite"):
+        NaiveBayes(numeric="gaussian").fit(X, y, np.full(4, 1e12))
+
+
 def test_dependences_are_never_negative():
     """Terms of small probabilities are left out, and those that remain may sum to less than nothing."""
-    rows = [("y", 1, "u", "p"), ("x", 1, "u", "q"), ("y", 1, "u", "q"), (None, 0, "v", "p"), ("x", 0, "w", "q")]
-    X, y = np.array([[a, c, d] for a, _, c, d in rows], dtype=object), [b for _, b, _, _ in rows]
+    rows = [("y", "1", "u"), ("x", "1", "u"), ("y", "1", "u"), (None, "0", "v"), ("x", "0", "w")]
+    X, y = np.array(rows, dtype=object), list("pqqpq")
     model = HiddenNaiveBayes().fit(X, y, [213089, 214, 123, 166, 3])
     assert (model.dependence_ >= 0).all()
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
-    assert model.predict(X)[[0, 3]].tolist() == [1, 0]
+    assert model.predict(X)[[0, 1, 3, 4]].tolist() == ["p", "q", "p", "q"]
 
 
 def test_a_row_of_no_weight_is_left_out_already():
