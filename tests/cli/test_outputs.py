@@ -150,6 +150,31 @@ def test_a_killed_update_leaves_the_old_model_or_the_new_one_and_the_next_one_cl
     assert files() == ["m.unnaive"]
 
 
+KILLED = """
+import os, signal
+os.replace = os.rename = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+from unnaive.cli.main import main
+main()
+"""
+
+
+@posix
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "arguments",
+    [("update", "m.unnaive", "last.csv"), ("predict", "m.unnaive", "last.csv", "-o", "out.csv")],
+    ids=["update", "predict"],
+)
+def test_what_a_command_left_that_was_killed_before_its_end_is_removed_by_the_next(arguments, model, run):
+    assert run(*arguments)[0] == 0  # which compiles, and fills caches on the disk
+    complete = files()
+    process = subprocess.run([sys.executable, "-c", KILLED, *arguments], capture_output=True)
+    assert process.returncode == -signal.SIGKILL
+    assert files() != complete
+    assert run(*arguments)[0] == 0
+    assert files() == complete
+
+
 # Where, and with which permissions
 
 
