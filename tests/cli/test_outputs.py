@@ -13,6 +13,7 @@ from contextlib import ExitStack
 import pandas as pd
 import pytest
 
+from unnaive import NaiveBayes
 from unnaive.persist import load
 from unnaive.persist.output_file import beside, changing
 
@@ -91,6 +92,23 @@ def test_two_predictions_into_one_file_leave_one_of_them(model):
         process.communicate()
     assert [process.returncode for process in processes] == [0, 0]
     assert len(pd.read_csv("out.csv")) in (100, 200)
+    assert files() == ["m.unnaive", "out.csv"]
+
+
+def test_a_prediction_is_not_mixed_with_another_that_writes_the_same_file_meanwhile(model, run, monkeypatch):
+    predict, others = NaiveBayes.predict_proba, []
+
+    def predict_while_another_does(*arguments):
+        if not others:
+            others.append("started")
+            others.append(run("predict", "m.unnaive", "table.csv", "-o", "out.csv"))
+            assert len(pd.read_csv("out.csv")) == 200
+        return predict(*arguments)
+
+    monkeypatch.setattr(NaiveBayes, "predict_proba", predict_while_another_does)
+    code, _, err = run("predict", "m.unnaive", "first.csv", "-o", "out.csv")
+    assert (code, err, others[1][0]) == (0, "", 0)
+    assert len(pd.read_csv("out.csv")) == 100
     assert files() == ["m.unnaive", "out.csv"]
 
 
