@@ -306,6 +306,7 @@ def _is_sound_svc(svc: Any) -> bool:
         and isinstance(svc._gamma, float)
         and 0 < svc._gamma <= LARGEST
         and svc.kernel in ("linear", "poly", "rbf", "sigmoid")
+        and 0 <= svc.degree <= np.iinfo(np.int32).max
         and svc._sparse is False
         and n_classes > 1
         and svc.support_.ndim == 1
