@@ -1691,6 +1691,7 @@ def test_an_ordinal_encoder_that_cannot_be_is_not_sound(change, tmp_path):
         (make_pipeline(SimpleImputer(), BernoulliNB()), lambda model: model[0].set_params(missing_values="a")),
         (make_pipeline(SimpleImputer(), BernoulliNB()), lambda model: model[0].set_params(add_indicator=True)),
         (make_pipeline(SVC()), lambda model: model[0].set_params(degree=2**63)),
+        (RandomForestClassifier(2), lambda model: model.set_params(n_estimators=2**63)),
         (make_pipeline(SVC()), lambda model: vars(model[0]).update(_gamma=np.array([0.5]))),
         (HistGradientBoostingClassifier(max_iter=1), lambda model: delattr(model._loss, "link")),
         (

@@ -217,6 +217,7 @@ def _is_sound_forest(forest: Any) -> bool:
         forest.n_outputs_ == 1
         and forest.n_classes_ == len(forest.classes_)
         and len(forest.estimators_) > 0
+        and 0 < forest.n_estimators <= np.iinfo(np.int32).max
         and all(
             type_name(type(tree)) in _TREES
             and _fitted(tree, "tree_")
