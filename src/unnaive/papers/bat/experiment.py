@@ -390,7 +390,7 @@ def _contests(title: str, judged: Judged, lines: Mapping[str, Mapping[str, float
         title,
         lines,
         {model: dict(zip(lines[model], figures)) for model, figures in printed.items()},
-        incomparable=f"the paper counts 21 data sets; here are {len(judged.scores[OURS])}, not all of them its own",
+        incomparable=f"the paper counts 21 data sets, here are {len(judged.scores[OURS])}",
     )
 
 
