@@ -17,7 +17,7 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
 # The same examples for everybody, at every run. The profile `thorough` has ten times as many, and `explore` draws many
 # others at random.
 settings.register_profile("same", max_examples=10, derandomize=True, database=None, deadline=None)
-settings.register_profile("thorough", max_examples=60, derandomize=True, database=None, deadline=None)
+settings.register_profile("thorough", max_examples=40, derandomize=True, database=None, deadline=None)
 settings.register_profile("explore", max_examples=1000, deadline=None, print_blob=True)
 settings.load_profile("same")
 

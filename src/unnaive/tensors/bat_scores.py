@@ -47,6 +47,7 @@ def score_tensors(
     default = opened[tables.first_state[:-1]]
     n_constant = prod(tensors.mode_sizes) - n_cells
     largest, share, in_range = _parents_with_defaults(default, weight)
+    prior = np.log((tables.class_count + 1) / (tables.class_count.sum() + n_classes))
     change = no_change(tables)
     n_rows = int(np.clip(_BLOCK_BYTES // max(1, 8 * n_classes * n_cells), 1, _MAX_ROWS))
     for first in range(part.start, part.stop, n_rows):
@@ -97,7 +98,8 @@ def score_tensors(
         )
         n_left = n_constant - np.bincount(row_of[~varies], minlength=stop - first)
         weights = weight, constant_weight * n_left
-        _average(*weights, of_parents, changed, largest, share, tables.constant_open, scores[block], lacking[block])
+        shares = largest, share, tables.constant_open, prior
+        _average(*weights, of_parents, changed, *shares, scores[block], lacking[block])
     return scores, lacking
 
 
@@ -192,7 +194,7 @@ def _change_parents(
 
 
 @njit(cache=True, nogil=True)
-def _average(weight, constant_weight, opened, changed, largest_default, share, constant_open, scores, lacking):
+def _average(weight, constant_weight, opened, changed, largest_default, share, constant_open, prior, scores, lacking):
     """Add the log of the weighted average over parents, and mark rows without any (naive Bayes' score)."""
     n_rows, n_parents, n_classes = opened.shape
     for row in range(n_rows):
@@ -203,7 +205,7 @@ def _average(weight, constant_weight, opened, changed, largest_default, share, c
         lacking[row] = total == 0.0
         for y in range(n_classes):
             if lacking[row]:
-                scores[row, y] += constant_open[y]
+                scores[row, y] += prior[y]
                 continue
             largest = constant_open[y] if constant_weight[row] > 0.0 else -np.inf
             unchanged = 0.0

@@ -98,4 +98,4 @@ def test_every_model_of_the_tables_runs(sets):
     (scores,) = comparison.scores("accuracy")
     assert (scores > 1 / 3).all()  # which is what guessing gets right
     assert (scores > 0.5).sum() >= len(ALL) - 1  # boosting needs more than 75 documents
-    assert len(tables(comparison)) == 5
+    assert len(tables(comparison)) == 6
