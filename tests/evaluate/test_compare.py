@@ -15,7 +15,6 @@ import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, average_precision_score, log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
 from sklearn.pipeline import Pipeline
@@ -23,11 +22,9 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.test_common import random_table
-from unnaive import NaiveBayes
 from unnaive.evaluate.compare import compare, ignore_sigint
 from unnaive.evaluate.comparison import Comparison, FoldResult
 from unnaive.evaluate.results_file import read_results
-from unnaive.evaluate.splits import split
 from unnaive.io.datasets import Dataset
 from unnaive.models import MODELS, Model
 from unnaive.show import terminal
@@ -38,32 +35,6 @@ BASELINES = [name for name, model in MODELS.items() if model.is_baseline and mod
 @pytest.fixture(scope="module")
 def table():
     return random_table(0, 120)
-
-
-def test_rows_with_saturated_probabilities_are_ranked_by_their_log_odds():
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 100)
-    once = rng.random((200, 4)) < np.where(y, 0.65, 0.35)[:, None]
-    X = pd.DataFrame(np.tile(once, 60), columns=[f"x{column}" for column in range(240)]).astype("category")
-    names = {"nb": NaiveBayes(), "pipe": Pipeline([("nb", NaiveBayes())]), "logistic": LogisticRegression(C=1e6)}
-    found = compare(names, {"copies": (X, y)}, test_size=0.5, metrics=["auc_pr", "roc_auc"])
-    train, test = split(Dataset("", X, y, ""), 0, 0, 10, 0.5, 0)
-    model = NaiveBayes().fit(X.iloc[train], y[train])
-    joint, probabilities = model.predict_joint_log_proba(X.iloc[test]), model.predict_proba(X.iloc[test])
-    odds = joint[:, 1] - joint[:, 0]
-    assert (probabilities.max(axis=1) == 1).mean() > 0.5  # most rows are saturated
-
-    def area(one, zero):
-        return (average_precision_score(y[test] == 1, one) + average_precision_score(y[test] == 0, zero)) / 2
-
-    expected = area(odds, -odds)
-    assert expected > area(probabilities[:, 1], probabilities[:, 0]) + 0.01
-    for name in ("nb", "pipe"):
-        assert found.scores("auc_pr")[0, found.models.index(name)] == pytest.approx(expected, abs=1e-12)
-    plain = LogisticRegression(C=1e6).fit(X.iloc[train], y[train])
-    margin = plain.decision_function(X.iloc[test])
-    of_logistic = found.scores("auc_pr")[0, found.models.index("logistic")]
-    assert of_logistic == pytest.approx(area(margin, -margin), abs=1e-12)
 
 
 def test_training_rows_are_tested_once_where_that_is_asked_for(table):

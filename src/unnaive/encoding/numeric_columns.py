@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from unnaive.core.bayes_classifier import BayesClassifier
 from unnaive.core.validation import (
@@ -93,7 +94,11 @@ class NumericClassifier(BayesClassifier):
         self
         """
         self._validate_params()
-        numbers = self._read(X, reset=True)
-        self.classes_, classes = index_labels(check_labels(self, y, len(numbers)))
+        numbers, labels = self._labelled(self._read(X, reset=True), y)
+        self.classes_, classes = index_labels(labels)
         self._fit(numbers, classes)
         return self
+
+    def _labelled(self, numbers: FloatArray, y: Any) -> tuple[FloatArray, NDArray[Any]]:
+        """The rows to learn from, those with labels first, and the checked labels."""
+        return numbers, check_labels(self, y, len(numbers))

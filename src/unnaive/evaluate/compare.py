@@ -20,7 +20,6 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
@@ -28,7 +27,8 @@ from threadpoolctl import threadpool_limits
 from unnaive import __version__
 from unnaive.core.validation import refuse_missing_labels
 from unnaive.evaluate.comparison import Comparison, FoldResult
-from unnaive.evaluate.metrics import METRICS, STANDARD, UNBALANCED, Outcome, log_odds, reliability
+from unnaive.evaluate.metrics import METRICS, STANDARD, UNBALANCED, reliability
+from unnaive.evaluate.predicted_outcome import class_log_odds, predicted_outcome
 from unnaive.evaluate.results_file import ResultsFile
 from unnaive.evaluate.splits import split
 from unnaive.io.datasets import Dataset
@@ -454,10 +454,10 @@ def _fit_and_score(
         fitted = time.perf_counter()
         in_place = contender.in_place and hasattr(model, "label_distributions_")
         known = model.label_distributions_[test] if in_place else None
-        outcome = _outcome(model, X_test, truth[test], classes, known)
+        outcome = predicted_outcome(model, X_test, truth[test], classes, known)
         predicted = time.perf_counter()
         if outcome.probabilities is not None and any(METRICS[metric].needs == "ranking" for metric in metrics):
-            outcome = replace(outcome, ranking=_log_odds(model, X_test, outcome.probabilities, classes, known))
+            outcome = replace(outcome, ranking=class_log_odds(model, X_test, outcome.probabilities, classes, known))
     return FoldResult(
         *task.key,
         len(train),
@@ -486,53 +486,3 @@ def _warm_up(task: _Task, contender: _Contender, X: Any, labels: NDArray[Any]) -
         (model.predict_proba if hasattr(model, "predict_proba") else model.predict)(few)
     except Exception:
         return  # a few rows may be too few for a model
-
-
-def _outcome(
-    model: Any,
-    X: Any,
-    truth: NDArray[np.int64],
-    classes: NDArray[Any],
-    known: NDArray[np.float64] | None = None,
-) -> Outcome:
-    """A model's predictions (known probabilities, or those of X), over all classes of the data set."""
-    places = np.searchsorted(classes, model.classes_)
-    if known is not None or hasattr(model, "predict_proba"):
-        probabilities = np.zeros((len(truth), len(classes)))
-        probabilities[:, places] = model.predict_proba(X) if known is None else known
-        return Outcome(truth, np.argmax(probabilities, axis=1), None, probabilities)
-    decision = np.asarray(model.decision_function(X))
-    if decision.ndim == 1:
-        decision = np.column_stack([-decision, decision])
-    ranking = np.full((len(truth), len(classes)), decision.min() - 1)
-    ranking[:, places] = decision
-    return Outcome(truth, np.argmax(ranking, axis=1), ranking, None)
-
-
-def _log_odds(
-    model: Any,
-    X: Any,
-    probabilities: NDArray[np.floating],
-    classes: NDArray[Any],
-    known: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
-    """Log odds of each class against all others, from log scores where there are any: they order saturated rows too."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(probabilities)
-    if known is None:
-        places = np.searchsorted(classes, model.classes_)
-        logs[:, places] = _log_scores(model, X, probabilities[:, places], logs[:, places])
-    return log_odds(logs)
-
-
-def _log_scores(
-    model: Any, X: Any, probabilities: NDArray[np.floating], logs: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Logs of probabilities up to a constant per row, before rounding: of ``decision_function``, if these are that."""
-    if not hasattr(model, "decision_function"):
-        with np.errstate(divide="ignore"):
-            return np.asarray(model.predict_log_proba(X)) if hasattr(model, "predict_log_proba") else logs
-    decision = np.asarray(model.decision_function(X), dtype=np.float64)
-    scores = np.column_stack([np.zeros_like(decision), decision]) if decision.ndim == 1 else decision
-    are_logs = scores.shape == logs.shape and np.allclose(softmax(scores, axis=1), probabilities, rtol=0, atol=1e-6)
-    return scores if are_logs else logs

@@ -15,7 +15,6 @@ from unnaive.core.docstrings import shared_docs
 from unnaive.core.partial_labels import check_partial_labels
 from unnaive.core.saved_state import KeptState, check_names
 from unnaive.core.sound_numbers import are_numbers
-from unnaive.core.validation import index_labels, unchanged_on_error
 from unnaive.counts.moments import add_gaussian
 from unnaive.encoding.numeric_columns import NumericClassifier
 from unnaive.neural.min_max_scaling import column_range, rescale
@@ -127,30 +126,11 @@ class AutoencoderNB(KeptState, NumericClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @unchanged_on_error
-    def fit(self, X: Any, y: Any) -> AutoencoderNB:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            Numbers, none of them missing.
-        y : array-like of shape (n_samples,)
-            Labels of any type; with ``transductive``, -1, None or NaN where a row has none.
-
-        Returns
-        -------
-        self
-        """
+    def _labelled(self, numbers: NDArray[np.float64], y: Any) -> tuple[NDArray[np.float64], NDArray[Any]]:
         if not self.transductive:
-            super().fit(X, y)
-            return self
-        self._validate_params()
-        numbers = self._read(X, reset=True)
+            return super()._labelled(numbers, y)
         known, labels = check_partial_labels(self, y, len(numbers))
-        self.classes_, classes = index_labels(labels)
-        self._fit(np.concatenate([numbers[known], numbers[~known]]), classes)
-        return self
+        return np.concatenate([numbers[known], numbers[~known]]), labels
 
     def _fit(self, numbers: NDArray[np.float64], classes: NDArray[np.int64]) -> None:
         """Train the auto-encoder on all rows, and naive Bayes on the first ones, which have classes."""
