@@ -98,6 +98,21 @@ def test_numbers_of_a_pandas_frame_are_numbers_of_any_size_and_byte_order(dtype)
     assert read_table(BaseEstimator(), frame, reset=True).numbers.tolist() == [[1.0], [2.0], [3.0]]
 
 
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_numbers_of_an_arrow_table_are_numbers_of_any_type_and_missing_ones_nan(bits):
+    types = [pa.type_for_alias(f"{sign}int{bits}") for sign in ("", "u")]
+    types += [{8: pa.float16(), 16: pa.float16(), 32: pa.float32(), 64: pa.float64()}[bits]]
+    for type_ in types:
+        values = pa.chunked_array([[1, 2], [], [None, 3]], type_)
+        numbers = read_table(BaseEstimator(), pa.table({"n": values}), reset=True).numbers
+        np.testing.assert_array_equal(numbers, [[1.0], [2.0], [np.nan], [3.0]])
+
+
+def test_columns_of_an_arrow_table_with_the_same_name_are_refused():
+    with pytest.raises(ValueError, match="unique"):
+        read_table(BaseEstimator(), pa.table([[1, 2], [3, 4]], names=["a", "a"]), reset=True)
+
+
 def test_a_slice_of_numbers_copies_nothing():
     table = read_table(BaseEstimator(), np.ones((5, 2)), reset=True)
     assert np.shares_memory(table[1:3].numbers, table.numbers)

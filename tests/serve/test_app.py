@@ -1,7 +1,9 @@
 import asyncio
 import io
 import json
+import sys
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from tests.serve.held_back import held_back
 from tests.serve.tables import TARGET, TOKEN, fit, objects, rows, write_model
 from unnaive.models import MODELS
 from unnaive.persist import content_hash, load, save
+from unnaive.serve import app
 from unnaive.serve.answers import form_of
 from unnaive.serve.journal import Journal
 from unnaive.serve.refusal import Refusal
@@ -284,6 +287,32 @@ def test_predictions_do_not_wait_for_explanations(here, monkeypatch):
         return answer.status_code
 
     assert asyncio.run(main()) == 200
+
+
+@pytest.mark.parametrize("is_short", [True, False])
+def test_only_predictions_that_take_long_are_handed_to_a_thread(here, monkeypatch, is_short):
+    predict, threads = app.predict_table, []
+
+    def told(*args):
+        threads.append(threading.current_thread().name)
+        began = time.thread_time()
+        while not is_short and time.thread_time() < began + 2 * sys.getswitchinterval():
+            pass
+        return predict(*args)
+
+    monkeypatch.setattr(app, "predict_table", told)
+    answers = [here.post("/predict", objects(rows(1, 1))).json() for _ in range(40)]
+    assert all(answer == answers[0] for answer in answers)
+    assert threads[0].startswith("unnaive-predict")  # as it is not known how long it takes
+    assert all(name.startswith("unnaive-predict") for name in threads[20:]) != is_short
+
+
+def test_a_refusal_of_a_short_request_is_the_same(here):
+    wrong = {**objects(rows(1, 1))[0], "number": "many"}
+    first = here.post("/predict", wrong)
+    here.service._seconds.update(dict.fromkeys(range(30), 0.0))
+    second = here.post("/predict", wrong)
+    assert (first.status_code, first.content) == (second.status_code, second.content) == (422, first.content)
 
 
 def test_a_change_whose_turn_does_not_come_is_not_made(path, monkeypatch):

@@ -27,6 +27,8 @@ from sklearn.utils.validation import (
 from unnaive.core.object_codes import distinct_objects
 
 _NUMBER_KINDS = "iuf"
+_ARROW_NUMBERS = {*(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), "float", "double"}
+_ARROW_TEXTS = {"string", "large_string", "bool"}
 _EXACT = 2**53  # beyond this, floats do not represent all integers
 _MAX_SHOWN = 80  # characters of a value in a message
 _MAX_BITS_SHOWN, _DIGITS_PER_BIT = 200, 0.30103  # of an integer
@@ -207,7 +209,7 @@ def _is_rounded(values: Any) -> bool:
 def check_frame_names(owner: Any, X: Any, reset: bool) -> list[Any]:
     """The column names of any frame, remembered or compared as scikit-learn does for pandas."""
     is_pandas = nw.dependencies.is_pandas_dataframe(X)
-    names: list[Any] = X.columns.tolist() if is_pandas else nw.from_native(X, eager_only=True).columns
+    names: list[Any] = X.columns.tolist() if is_pandas else _names_of(X)
     known = None if reset else getattr(owner, "feature_names_in_", None)
     if known is not None and is_text(names) and names == known.tolist():
         return names
@@ -232,6 +234,13 @@ def check_frame_names(owner: Any, X: Any, reset: bool) -> list[Any]:
     return names
 
 
+def _names_of(X: Any) -> list[str]:
+    """The column names of a frame that is not of pandas; no two of them are the same."""
+    if nw.dependencies.is_pyarrow_table(X) and len(set(X.column_names)) == X.num_columns:
+        return X.column_names
+    return nw.from_native(X, eager_only=True).columns
+
+
 def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:
     return ValueError(
         f"Column {name} holds {dtype}, which is neither a number nor a category. Convert it to numbers (for example "
@@ -240,7 +249,9 @@ def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:
 
 
 def _plain_columns(X: Any) -> list[Any] | None:
-    """The columns of a pandas frame of common types: wrapped by narwhals, a few rows take twice the time."""
+    """The columns of a frame of pandas or Arrow, if their types are common: narwhals would take longer for few rows."""
+    if nw.dependencies.is_pyarrow_table(X):
+        return X.columns if all(map(_is_plain_arrow, X.schema.types)) else None
     if not nw.dependencies.is_pandas_dataframe(X):
         return None
     import pandas as pd
@@ -255,8 +266,14 @@ def _plain_columns(X: Any) -> list[Any] | None:
     return columns if all(plain) else None
 
 
+def _is_plain_arrow(type_: Any) -> bool:
+    return str(type_) in _ARROW_NUMBERS or str(type_) in _ARROW_TEXTS
+
+
 def _read_plain(series: Any) -> NDArray[Any] | RawColumn:
     """A column of a plain frame: numbers as they are, or what is not numeric."""
+    if not hasattr(series, "dtype"):  # of Arrow
+        return series.to_numpy() if str(series.type) in _ARROW_NUMBERS else _coded(series)
     dtype = series.dtype
     if isinstance(dtype, np.dtype) and dtype.kind != "b":
         values = series.to_numpy()

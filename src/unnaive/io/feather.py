@@ -29,7 +29,8 @@ class FeatherTable(ColumnTable):
                 )
             plain, kinds = {}, {}
             for name, column in zip(table.column_names, table.columns):
-                values, type_, missing = column.combine_chunks(), plain_type(column.type), column.null_count > 0
+                values = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()  # which copies
+                type_, missing = plain_type(column.type), column.null_count > 0
                 plain[name], kinds[name] = plain_values(values, type_, missing), kind_of_type(type_, missing)
         except MemoryError:
             raise

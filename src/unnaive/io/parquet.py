@@ -92,8 +92,8 @@ class ParquetTable(ArrowTable):
                 yield pa.RecordBatch.from_arrays(arrays, names=columns)
 
     def _plain(self, values: pa.Array, name: str) -> pa.Array:
+        values.validate(full=True)  # or text that is not UTF-8 would be noticed much later
         if pa.types.is_dictionary(values.type) and pa.types.is_string(self._types[name]):
-            values.validate(full=True)
             return values  # text is encoded in the file, and decoded where it is asked for
         return plain_values(values, self._types[name], name in self._with_missing)
 
@@ -159,7 +159,7 @@ def plain_type(type_: pa.DataType) -> pa.DataType:
 
 
 def plain_values(values: pa.Array, type_: pa.DataType, has_missing: bool) -> pa.Array:
-    """Values of a plain type as they are read: dates are days, and integers are floats where some are missing."""
+    """Valid values of a plain type as they are read: dates are days, and integers floats where some are missing."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     if is_date_type(type_):
@@ -170,9 +170,7 @@ def plain_values(values: pa.Array, type_: pa.DataType, has_missing: bool) -> pa.
         values = pc.cast(values, pa.string())  # arrow's cast from decimal to float does not round correctly
     if pa.types.is_string_view(values.type):
         values = pa.array(values.to_numpy(zero_copy_only=False), type_)
-    plain = values if values.type == type_ else pc.cast(values, type_, safe=False)
-    plain.validate(full=True)  # or text that is not UTF-8 would be noticed much later
-    return plain
+    return values if values.type == type_ else pc.cast(values, type_, safe=False)
 
 
 def kind_of_type(type_: pa.DataType, has_missing: bool) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
+import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -36,6 +39,7 @@ from unnaive.streaming import hold, predict_table
 
 MODEL = "application/octet-stream"
 _LONGEST_KEY = 255
+_FADES = 0.5  # how much of the longest time so far is left after each prediction
 _Result = TypeVar("_Result")
 
 _ROWS = {
@@ -81,6 +85,7 @@ class Service:
         self.metrics = Metrics()
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="unnaive-predict")
         self._slow_pool = ThreadPoolExecutor(1, thread_name_prefix="unnaive-explain")
+        self._seconds: dict[int, float] = {}  # that predictions take, by the number of bits of the size
 
     def close(self) -> None:
         """Stop, with everything saved."""
@@ -118,10 +123,24 @@ class Service:
         request.state.facts = {"entry": entry.number, "repeated": before}
         return JSONResponse(_facts_of(entry), headers={"idempotency-replayed": "true"} if before else None)
 
-    def predict(self, state: State, media: str, body: bytes, form: str) -> tuple[bytes, int]:
-        """Labels and probabilities of the rows in a body, and how many they are."""
+    async def predict(self, media: str, body: bytes, form: str) -> tuple[bytes, int]:
+        """Labels and probabilities of the rows in a body, and how many they are.
+
+        What takes less time than a thread may keep the interpreter from the others is done at once: handing it to
+        another thread and back would take longer than the work.
+        """
+        args = self.live.state, media, body, form
+        if self._seconds.get(len(body).bit_length(), math.inf) < sys.getswitchinterval():
+            return _refusing(self._predicted, *args)
+        return await self.run(self._predicted, *args)
+
+    def _predicted(self, state: State, media: str, body: bytes, form: str) -> tuple[bytes, int]:
+        began = time.thread_time()
         table = read_rows(state.saved, media, body, self.settings)
-        return written(state.saved, state.entry, predict_table(state.saved, table), form), table.n_rows
+        content = written(state.saved, state.entry, predict_table(state.saved, table), form)
+        size, taken = len(body).bit_length(), time.thread_time() - began
+        self._seconds[size] = max(taken, _FADES * self._seconds.get(size, 0.0))
+        return content, table.n_rows
 
     def explain(self, state: State, media: str, body: bytes) -> tuple[bytes, int]:
         """What every column contributed to the predictions of the rows in a body, and how many they are."""
@@ -249,7 +268,7 @@ def _add_reading(app: FastAPI, service: Service) -> None:
         """The label and the class probabilities of every row, as JSON, CSV or an Arrow stream (Accept)."""
         form = form_of(request.headers.get("accept"))
         media, body = request.headers.get("content-type", ""), await request.body()
-        content, request.state.n_rows = await service.run(service.predict, service.live.state, media, body, form)
+        content, request.state.n_rows = await service.predict(media, body, form)
         return Response(content, media_type=form)
 
     @app.post("/explain", openapi_extra=_body(_TABLE), response_class=Response)

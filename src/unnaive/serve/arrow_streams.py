@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from unnaive.serve.refusal import Refusal
 
@@ -97,13 +98,20 @@ def _bytes_of(field: pa.Field, column: pa.ChunkedArray) -> int:
         )
     n_bytes = 0
     for chunk in column.chunks:
-        texts = chunk.dictionary if pa.types.is_dictionary(field.type) else chunk
-        if pa.types.is_string_view(texts.type):  # of 16 bytes each, the first four of which are the length
-            views = np.frombuffer(texts.buffers()[1], dtype=np.int32).reshape(-1, 4)
-            lengths = pa.array(views[texts.offset : texts.offset + len(texts), 0])
-        else:
-            lengths = pc.binary_length(texts)
-        if pa.types.is_dictionary(field.type):
-            lengths = lengths.take(chunk.indices)
-        n_bytes += pc.sum(lengths).as_py() or 0
+        if not pa.types.is_dictionary(field.type):
+            n_bytes += int(_lengths(chunk).sum())
+        elif len(chunk.dictionary):  # or all rows are missing
+            n_bytes += pc.sum(pa.array(_lengths(chunk.dictionary)).take(chunk.indices)).as_py() or 0
     return n_bytes
+
+
+def _lengths(texts: pa.Array) -> NDArray[np.int32 | np.int64]:
+    """How many bytes each text takes."""
+    if not len(texts):
+        return np.zeros(0, np.int64)
+    content: NDArray[np.int32 | np.int64]
+    content = np.frombuffer(texts.buffers()[1], np.int64 if pa.types.is_large_string(texts.type) else np.int32)
+    if pa.types.is_string_view(texts.type):  # of 16 bytes each, the first four of which are the length
+        return content.reshape(-1, 4)[texts.offset : texts.offset + len(texts), 0]
+    ends = content[texts.offset : texts.offset + len(texts) + 1]
+    return ends[1:] - ends[:-1]
