@@ -34,6 +34,13 @@ def test_categories_that_are_not_text_are_refused():
     model.categories_["sky"].append(1)
     with pytest.raises(ValueError, match="lists of text"):
         model.check_state()
-    del model.empty_
-    with pytest.raises(ValueError, match="must be a list"):
-        model.check_state()
+
+
+@pytest.mark.parametrize("attribute", ["categories_", "empty_"])
+def test_categories_that_are_lost_are_noticed(attribute):
+    TextAsCategories().check_state()
+    reader = TextAsCategories().fit(pd.DataFrame({"word": ["a", "b"], "number": [1.0, 2.0]}))
+    reader.check_state()
+    delattr(reader, attribute)
+    with pytest.raises(ValueError, match="must be known by column"):
+        reader.check_state()

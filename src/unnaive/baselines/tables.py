@@ -91,9 +91,12 @@ class TextAsCategories(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def check_state(self) -> None:
         """Raise ValueError if the categories are not lists of text by column, or the empty columns not a list."""
-        if "categories_" in vars(self) and type(vars(self).get("empty_")) is not list:
-            raise ValueError("Columns without values must be a list.")
-        for categories in vars(self).get("categories_", {}).values():
+        if not vars(self):  # as it has no parameters
+            return
+        known, empty = vars(self).get("categories_"), vars(self).get("empty_")
+        if type(known) is not dict or type(empty) is not list:
+            raise ValueError("The categories must be known by column, and the columns without values be a list.")
+        for categories in known.values():
             if type(categories) is not list or not all(type(value) is str for value in categories):
                 raise ValueError("Categories must be lists of text.")
             if len(set(categories)) < len(categories):
