@@ -1,5 +1,6 @@
 """A request names its command and its files, and a reproduction is written as JSON values."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,12 @@ def test_the_seed_is_added_to_those_of_all_models():
         assert isinstance(seeded["nb"], NaiveBayes)
     assert seen == {0: [3, None], 5: [8, None]}
     assert models["piped"]["forest"].random_state == 3
+
+
+def test_results_of_a_part_are_counted_if_they_are_to_be_continued_with(tmp_path):
+    request = Request(results=tmp_path / "r.jsonl", resume=True)
+    assert request.n_measured("part") == 0
+    (tmp_path / "r-part.jsonl").write_text('{"settings": {}}\n{"data": "a"}\n{"data": "b"}\n')
+    assert request.n_measured("part") == 2
+    assert replace(request, resume=False).n_measured("part") == 0
+    assert Request(resume=True).n_measured("part") == 0

@@ -81,6 +81,14 @@ class Request:
         path = self.results
         return [] if path is None else sorted(path.parent.glob(f"{glob.escape(path.stem)}-*{path.suffix}"))
 
+    def n_measured(self, part: str) -> int:
+        """How many results of a part are in its file already, to be continued with."""
+        path = self.results_of(part) if self.resume else None
+        if path is None or not path.exists():
+            return 0
+        with open(path, "rb") as lines:
+            return sum(1 for _ in lines) - 1  # the first has the settings
+
     def compare(self, models: Any, sets: Mapping[str, Dataset], part: str, **options: Any) -> Comparison:
         """Compare models on data sets, by accuracy unless the options of :func:`compare` say otherwise."""
         from unnaive.evaluate.compare import compare
