@@ -155,6 +155,9 @@ async def _measured(args: argparse.Namespace, ports: dict[str, int], X: pd.DataF
             if media == _JSON and not np.array_equal(await _labels(port, request), model.predict(X[:n_rows])):
                 raise RuntimeError(f"{name} gives other labels.")
         figures["in this process"] = _in_process(model, X[:n_rows], args.seconds)
+        if media == _ARROW:
+            rows = pa.Table.from_pandas(X[:n_rows], preserve_index=False)
+            figures["in this process, from Arrow"] = _in_process(model, rows, args.seconds)
         bare = figures["FastAPI + joblib"]
         for name, seconds in figures.items():
             rate, p50, p99 = len(seconds[0]) / seconds[1], *np.quantile(seconds[0], [0.5, 0.99])
@@ -254,10 +257,10 @@ async def _labels(port: int, request: bytes) -> list[Any]:
     return answer["labels"] if "labels" in answer else answer["outputs"][0]["data"]
 
 
-def _in_process(model: Any, frame: pd.DataFrame, seconds: float) -> tuple[list[float], float]:
+def _in_process(model: Any, rows: pd.DataFrame | pa.Table, seconds: float) -> tuple[list[float], float]:
     taken: list[float] = []
     began = time.perf_counter()
     while (start := time.perf_counter()) < began + seconds:
-        model.predict_proba(frame)
+        model.predict_proba(rows)
         taken.append(time.perf_counter() - start)
     return taken, time.perf_counter() - began
