@@ -78,8 +78,9 @@ set_title(ax, "Mean accuracy over 24 data sets")
 # ----------
 #
 # The average of ICGNB itself holds: 78.64 measured, 78.87 printed. That it is the best of the six depends on how one
-# reads AG-NBC: as we built it, it is a little ahead; with a softmax it is behind with nearly all of ten seeds. Wilcoxon's
-# test cannot tell ICGNB with the authors' seed from WANBIA, which is ICGNB without a graph. Means instead of random draws add more than a point. A random forest is nearly four points better still.
+# reads AG-NBC: as we built it, it is a little ahead; with a softmax it is behind with nearly all of ten seeds. With the
+# authors' seed, Wilcoxon's test cannot tell ICGNB from WANBIA, which is ICGNB without a graph. Means instead of random
+# draws add more than a point. A random forest is nearly four points better still.
 #
 # So take ICGNB if you want a Gaussian naive Bayes that uses rows without labels, and compare it before you do: see
 # :doc:`/gallery/plot_few_labels_graph`. All tables are in :doc:`/papers`, and :doc:`/instance-graph` discusses them.
