@@ -6,11 +6,11 @@ A document can be a vector: how often each of n terms occurs. Liu et al. (2013) 
 many paragraphs contain both of two terms. They report that classifiers gain from it, and most of all their own, Bat
 (:class:`~unnaive.BayesianTensorClassifier`). Here is the same claim, small enough to be tried on this page.
 
-The paper and our record of it (``unnaive reproduce bat --full``, :doc:`/papers`) rank test rows by probability and
-measure the area under the precision-recall curve. That is unkind to tensors: many of their probabilities are saturated,
-rounded to exactly one, and rows that share a probability cannot be ranked. So this page draws nothing that rests on
-ranks. It counts right answers, and it counts saturated probabilities. The paper prints neither, so there are no printed
-figures to put beside these.
+The paper ranks test rows and measures the area under the precision-recall curve. Ranked by probability, that is unkind
+to tensors: many of their probabilities are saturated, rounded to exactly one, and rows that share a probability cannot
+be ranked. Our record of it (``unnaive reproduce bat --full``, :doc:`/papers`) ranks by log odds. This page draws nothing
+that rests on ranks: it counts right answers, and it counts saturated probabilities. The paper prints neither, so there
+are no printed figures to put beside these.
 """
 
 # %%
@@ -76,4 +76,4 @@ set_title(curves.plot(ax=axes_for(None, (4.2, 3.4))).ax_, "Saturated probabiliti
 # same cells. The second figure shows the price: certainty grows with the number of cells, accuracy does not.
 #
 # Bat is fast, learns and forgets exactly and shows which cells decided (:doc:`/gallery/plot_molecules`). For accuracy
-# take more terms as a vector. :doc:`/tensors` has the comparison on 13 data sets.
+# take more terms as a vector. :doc:`/tensors` has the comparison on 13 data sets, where rankings suffer less.
