@@ -8,9 +8,9 @@ many paragraphs contain both of two terms. They report that classifiers gain fro
 
 The paper ranks test rows and measures the area under the precision-recall curve. Ranked by probability, that is unkind
 to tensors: many of their probabilities are saturated, rounded to exactly one, and rows that share a probability cannot
-be ranked. Our record of it (``unnaive reproduce bat --full``, :doc:`/papers`) ranks by log odds. This page draws nothing
-that rests on ranks: it counts right answers, and it counts saturated probabilities. The paper prints neither, so there
-are no printed figures to put beside these.
+be ranked. Our record of it (``unnaive reproduce bat --full``, :doc:`/papers`) ranks by log odds. This page draws
+nothing that rests on ranks: it counts right answers, and it counts saturated probabilities. The paper prints neither,
+so there are no printed figures to put beside these.
 """
 
 # %%
