@@ -28,7 +28,7 @@ from unnaive.core.object_codes import distinct_objects
 
 _NUMBER_KINDS = "iuf"
 _ARROW_NUMBERS = {*(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), "float", "double"}
-_ARROW_TEXTS = {"string", "large_string", "bool"}
+_ARROW_CATEGORIES = {"string", "large_string", "bool"}
 _EXACT = 2**53  # beyond this, floats do not represent all integers
 _MAX_SHOWN = 80  # characters of a value in a message
 _MAX_BITS_SHOWN, _DIGITS_PER_BIT = 200, 0.30103  # of an integer
@@ -251,7 +251,7 @@ def _neither_number_nor_category(name: str, dtype: Any) -> ValueError:
 def _plain_columns(X: Any) -> list[Any] | None:
     """The columns of a frame of pandas or Arrow, if their types are common: narwhals would take longer for few rows."""
     if nw.dependencies.is_pyarrow_table(X):
-        return X.columns if all(map(_is_plain_arrow, X.schema.types)) else None
+        return X.columns if {str(type_) for type_ in X.schema.types} <= _ARROW_NUMBERS | _ARROW_CATEGORIES else None
     if not nw.dependencies.is_pandas_dataframe(X):
         return None
     import pandas as pd
@@ -264,10 +264,6 @@ def _plain_columns(X: Any) -> list[Any] | None:
         for series in columns
     )
     return columns if all(plain) else None
-
-
-def _is_plain_arrow(type_: Any) -> bool:
-    return str(type_) in _ARROW_NUMBERS or str(type_) in _ARROW_TEXTS
 
 
 def _read_plain(series: Any) -> NDArray[Any] | RawColumn:

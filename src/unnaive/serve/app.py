@@ -85,7 +85,7 @@ class Service:
         self.metrics = Metrics()
         self._pool = ThreadPoolExecutor(settings.threads, thread_name_prefix="unnaive-predict")
         self._slow_pool = ThreadPoolExecutor(1, thread_name_prefix="unnaive-explain")
-        self._seconds: dict[int, float] = {}  # that predictions take, by the number of bits of the size
+        self._seconds: dict[int, float] = {}  # per prediction, by the bit length of the size of its request
 
     def close(self) -> None:
         """Stop, with everything saved."""
@@ -126,8 +126,8 @@ class Service:
     async def predict(self, media: str, body: bytes, form: str) -> tuple[bytes, int]:
         """Labels and probabilities of the rows in a body, and how many they are.
 
-        What takes less time than a thread may keep the interpreter from the others is done at once: handing it to
-        another thread and back would take longer than the work.
+        A request as short as the interpreter's switch interval is answered on the event loop: handing it to a thread
+        and back would take longer than the work.
         """
         args = self.live.state, media, body, form
         if self._seconds.get(len(body).bit_length(), math.inf) < sys.getswitchinterval():

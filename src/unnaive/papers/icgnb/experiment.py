@@ -150,7 +150,7 @@ def reproduce(request: Request) -> Reproduction:
             by_seed = {request.seed: main}
             for seed in range(request.seed + 1, request.seed + N_SEEDS):
                 models = {name: model for name, model in make_models(memory).items() if name in SEEDED}
-                by_seed[seed] = _trained(models, sets, replace(request, seed=seed), f"seed-{seed}", memory)
+                by_seed[seed] = _train_and_compare(models, sets, replace(request, seed=seed), f"seed-{seed}", memory)
             complete = all(comparison.complete for comparison in by_seed.values())
             if complete:
                 seeds = Seeds.of(by_seed, _ONE_SEED)
@@ -161,7 +161,9 @@ def reproduce(request: Request) -> Reproduction:
             for name, parameters in _SETTINGS.items():
                 models = make_models(memory, **parameters)
                 changed = {model: models[model] for model in _CHANGED}
-                effects[name] = _trained(changed, small, request, name.replace(" ", "-"), memory, **parameters)
+                effects[name] = _train_and_compare(
+                    changed, small, request, name.replace(" ", "-"), memory, **parameters
+                )
             of_small = main.restricted(data=small)
             rebuilt += [_beyond_paper(of_small, variants), _sensitivity(of_small, effects)]
             complete = variants.complete and all(comparison.complete for comparison in effects.values())
@@ -189,7 +191,7 @@ def _train_graphs(sets: Mapping[str, Dataset], request: Request, memory: str, **
         graph.fit(dataset.X)
 
 
-def _trained(
+def _train_and_compare(
     models: Mapping[str, Any],
     sets: Mapping[str, Dataset],
     request: Request,
