@@ -163,7 +163,7 @@ def leaderboard(
             "jobs": jobs if jobs != 1 else "",
         }
         options = [f"--{name} {value}" for name, value in settings.items() if value != ""]
-        board.write(found, write, " ".join(["unnaive leaderboard", *options, "--write docs"]))
+        board.write(found, write, " ".join(["unnaive leaderboard", *options, "--write docs"]), results)
     if as_json:
         print_json(
             {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from unnaive.papers import PAPERS
+from unnaive.papers.fold_archive import pack
 from unnaive.papers.machine import describe_machine
 from unnaive.papers.markdown import markdown_table
 from unnaive.papers.reproduction import Reproduction
@@ -66,22 +66,12 @@ def write_document(
     }
     if results:
         record["folds"] = f"{name}-folds.tar.xz"
-        _pack(results, records / record["folds"])
+        pack(results, records / record["folds"])
     text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
     write_text(records / f"{name}.json", text)
     path = folder / f"{NAME}.md"
     write_text(path, render_document(folder))
     return path
-
-
-def _pack(files: Sequence[Path], path: Path) -> None:
-    """Pack files, the same ones to the same bytes."""
-    with replacing(path) as out, tarfile.open(fileobj=out, mode="w:xz") as archive:
-        for file in sorted(files):
-            entry = tarfile.TarInfo(file.name)
-            entry.size = file.stat().st_size
-            with open(file, "rb") as content:
-                archive.addfile(entry, content)
 
 
 def _draw(picture: Any, folder: Path, title: str) -> str:

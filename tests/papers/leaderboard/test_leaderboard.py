@@ -1,6 +1,7 @@
 """The leaderboard: tables are found once, models are recommended by a rule, and all of it is written down."""
 
 import json
+import tarfile
 from dataclasses import replace
 
 import numpy as np
@@ -215,6 +216,9 @@ def test_the_command_writes_the_document_and_goes_on_where_it_stopped(folder, co
         assert name in page
     assert str(folder) not in page
     assert (folder / "out/leaderboard.svg").read_text(encoding="utf-8").count("<svg") == 1
+    with tarfile.open(folder / "out/leaderboard-folds.tar.xz") as archive:
+        packed = archive.extractfile("leaderboard.jsonl").read()
+    assert packed == (folder / "leaderboard.jsonl").read_bytes()
 
     lines = (folder / "leaderboard.jsonl").read_text().splitlines(keepends=True)
     (folder / "leaderboard.jsonl").write_text("".join(lines[:-3]))

@@ -13,23 +13,27 @@ import numpy as np
 from unnaive.evaluate.comparison import Comparison, label_of
 from unnaive.evaluate.significance import holm, nemenyi_critical_difference
 from unnaive.models import MODELS
+from unnaive.papers.fold_archive import pack
 from unnaive.papers.leaderboard.board import MAX_RUNTIME, METRICS, ROPE, Leaderboard, seconds_of
 from unnaive.papers.leaderboard.tables import Tables, kind_of
 from unnaive.papers.markdown import markdown_table
 from unnaive.persist.output_file import check_place, replacing, write_text
 
+_ARCHIVE = "leaderboard-folds.tar.xz"
+
 
 def check(folder: Path) -> None:
     """Refuse a folder to which the leaderboard could not be written."""
-    for ending in ("svg", "md"):
-        check_place(folder / f"leaderboard.{ending}")
+    for name in ("leaderboard.svg", "leaderboard.md", _ARCHIVE):
+        check_place(folder / name)
 
 
-def write(board: Leaderboard, folder: str | Path, command: str) -> Path:
-    """Write leaderboard.md and its picture leaderboard.svg into a folder; return the document's path."""
+def write(board: Leaderboard, folder: str | Path, command: str, results: Path) -> Path:
+    """Write leaderboard.md, its picture and an archive of its results into a folder; return the document's path."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     _draw(board, folder / "leaderboard.svg")
+    pack([results], folder / _ARCHIVE)
     path = folder / "leaderboard.md"
     write_text(path, document(board, command))
     return path
@@ -99,7 +103,8 @@ def document(board: Leaderboard, command: str) -> str:
         "Every model works in one thread. Support vector machines have no probabilities, so no log loss. Probabilities "
         "are clipped at 2.2e-16. Columns are numbers or categories as the files declare them, even where numbers are "
         "codes. Times are wall-clock times, the minimum over the folds; other load on the machine lengthens long fits "
-        "more than short ones.",
+        f"more than short ones. The results of all folds are in `{_ARCHIVE}`. Unpacked into a folder, they give this "
+        "page without a new run, by the same command with `--resume --results FOLDER/leaderboard.jsonl`.",
         _failures(comparison),
         _left_out(tables),
     ]
