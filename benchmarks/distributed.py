@@ -365,7 +365,7 @@ def _fit_generated(client: Any, model: str, kind: str, n_rows: int, digits: int 
 def _stream(files: list[str], model: str) -> Any:
     from unnaive.io.formats import open_table
     from unnaive.models import MODELS
-    from unnaive.streaming import ahead
+    from unnaive.streaming.batches import ahead
 
     tables = [open_table(file) for file in files]
 

@@ -123,7 +123,6 @@ TESTED_IN = {
     "show.terminal": "cli/test_main.py",
     "show.verdict": "show/test_report.py",
     "show.win_tie_loss": "show/test_displays.py",
-    "streaming": "cli/test_main.py",
     "tensors.bat_changes": "tensors/test_bat.py",
     "tensors.bat_neighbours": "tensors/test_bat_counts.py",
     "tensors.bat_scores": "tensors/test_bat.py",

@@ -14,8 +14,9 @@ SENTENCE = "unnaive: "
 _server = multiprocessing.get_context("forkserver")
 _server.set_forkserver_preload(
     [
-        *("tests.attack.command", "unnaive.cli.main", "unnaive.streaming", "unnaive.evaluate.compare", "skops.io"),
-        *("unnaive.show.report", "unnaive.baselines.peers"),
+        *("tests.attack.command", "unnaive.cli.main", "unnaive.evaluate.compare", "skops.io", "unnaive.show.report"),
+        *("unnaive.baselines.peers", "unnaive.streaming.fitting", "unnaive.streaming.predicting"),
+        *("unnaive.streaming.changing", "unnaive.streaming.explaining"),
     ]
 )
 

@@ -11,7 +11,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline
 
-from tests.cli.test_model import explanation_of_row_7, frame_of
+from tests.cli.files import frame_of
+from tests.cli.test_model import explanation_of_row_7
 from unnaive.evaluate.results_file import read_results
 from unnaive.io.datasets import load as load_data
 from unnaive.models import MODELS, classifier_of, find_models

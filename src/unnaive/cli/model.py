@@ -83,7 +83,7 @@ def fit(
     from unnaive.io import Reading
     from unnaive.io.datasets import files_read
     from unnaive.persist.overwriting import check_overwriting, is_model
-    from unnaive.streaming import fit_file
+    from unnaive.streaming.fitting import fit_file
 
     check_overwriting(output, files_read(data, folder), "a model file", is_model, force)
     how, chosen = Reading(**reading), settings_of(settings)
@@ -158,7 +158,7 @@ def predict(
     from unnaive.persist import load
     from unnaive.persist.overwriting import refuse_inputs
     from unnaive.persist.predictions_file import STDOUT
-    from unnaive.streaming import predict_file
+    from unnaive.streaming.predicting import predict_file
 
     if str(output) != STDOUT and dask is None:
         refuse_inputs(output, [model, *files_read(data)])
@@ -233,7 +233,7 @@ def merge(
     """
     from unnaive.persist import load
     from unnaive.persist.overwriting import check_overwriting, is_model
-    from unnaive.streaming import merge_models
+    from unnaive.streaming.changing import merge_models
 
     if len(models) < 2:
         raise ValueError("merge unites two models or more: name another file.")
@@ -313,7 +313,7 @@ def verify(
     """Check that a saved model is the one that a fit on these rows gives, to the last bit."""
     from unnaive.persist import content_hash, load
     from unnaive.persist.certificate import read_certificate
-    from unnaive.streaming import refitted
+    from unnaive.streaming.fitting import refitted
 
     saved = load(model)
     if certificate is not None and read_certificate(certificate)["after"] != content_hash(saved.model):
@@ -335,7 +335,7 @@ def verify(
 
 
 def _change(saved: Any, data: str, change: str, reading: Any, as_json: bool) -> Any:
-    from unnaive.streaming import change_rows
+    from unnaive.streaming.changing import change_rows
 
     with rows_progress(as_json) as progress:
         return change_rows(saved, data, change, progress, reading)
@@ -348,7 +348,7 @@ def _save(saved: Any, path: Path) -> None:
 
 
 def _print_change(path: Path, saved: Any, changed: Any, words: str, as_json: bool) -> None:
-    from unnaive.streaming import is_of_text
+    from unnaive.streaming.model_columns import is_of_text
 
     total = float(classifier_of(saved.model).class_count_.sum())
     print_result(
@@ -396,7 +396,7 @@ def explain(
     from unnaive.show import terminal
     from unnaive.show.cell_evidence import CellEvidenceDisplay
     from unnaive.show.evidence import EvidenceDisplay
-    from unnaive.streaming import mean_evidence, read_rows
+    from unnaive.streaming.explaining import mean_evidence, read_rows
 
     if interactive is not None:
         if importance or plot is not None or label is not None or against is not None:
@@ -446,7 +446,7 @@ def _write_what_if(
     from unnaive.show.what_if.columns import MAX_ROWS
     from unnaive.show.what_if.page import render_what_if
     from unnaive.show.what_if.tables import check_model
-    from unnaive.streaming import read_rows
+    from unnaive.streaming.explaining import read_rows
 
     check_overwriting(path, [model, *(files_read(data) if data else [])], "a page of unnaive", is_page, force)
     saved = load(model)

@@ -24,7 +24,10 @@ from unnaive.io.source import DataError, excerpt, near
 from unnaive.models import model_to_save
 from unnaive.persist import SavedModel
 from unnaive.persist.output_file import new_folder
-from unnaive.streaming import Fitted, Given, Predicted, Progress, columns_of, kinds_of, reading_of, set_bins, silent
+from unnaive.streaming.batches import Progress, silent
+from unnaive.streaming.fitting import Fitted, set_bins
+from unnaive.streaming.model_columns import Given, columns_of, kinds_of, reading_of
+from unnaive.streaming.predicting import Predicted
 
 _PARQUET, _TEXT = (".parquet", ".parq", ".pq"), {".csv": ",", ".tsv": "\t"}
 _UNFINISHED = ".new"

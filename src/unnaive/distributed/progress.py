@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any
 from uuid import uuid4
 
-from unnaive.streaming import Progress
+from unnaive.streaming.batches import Progress
 
 # Each run has its own topic: others may be running on the same cluster.
 _topic: ContextVar[str | None] = ContextVar("topic", default=None)

@@ -35,7 +35,8 @@ from unnaive.serve.settings import Settings
 from unnaive.show.cell_evidence import CellEvidenceDisplay
 from unnaive.show.evidence import EvidenceDisplay
 from unnaive.show.what_if.page import render_what_if
-from unnaive.streaming import hold, predict_table
+from unnaive.streaming.model_columns import hold
+from unnaive.streaming.predicting import predict_table
 
 MODEL = "application/octet-stream"
 _LONGEST_KEY = 255

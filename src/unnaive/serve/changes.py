@@ -19,7 +19,8 @@ from unnaive.serve.journal import Sent
 from unnaive.serve.refusal import Refusal
 from unnaive.serve.request_rows import read_rows
 from unnaive.serve.settings import Settings
-from unnaive.streaming import can_change, count_rows, hold, merge_models
+from unnaive.streaming.changing import can_change, count_rows, merge_models
+from unnaive.streaming.model_columns import hold
 
 _VERBS = {"learn": "update", "forget": "forget"}
 

@@ -23,7 +23,7 @@ from unnaive.serve.changes import Change, State, changed, read_change, settle, w
 from unnaive.serve.journal import Entry, Journal, JournalError, Sent
 from unnaive.serve.refusal import Refusal
 from unnaive.serve.settings import FOLLOWS, NO_TOKEN, Settings
-from unnaive.streaming import columns_of
+from unnaive.streaming.model_columns import columns_of
 
 NOTE = "journal"  # of a model file: which journal, and its last entry that the file contains
 _MAX_BATCH = 64  # changes that are put on the disk together

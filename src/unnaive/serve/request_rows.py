@@ -15,7 +15,7 @@ from unnaive.persist import SavedModel
 from unnaive.serve.arrow_streams import checked_rows
 from unnaive.serve.refusal import Refusal
 from unnaive.serve.settings import Settings
-from unnaive.streaming import reading_of
+from unnaive.streaming.model_columns import reading_of
 
 JSON, CSV, ARROW = "application/json", "text/csv", "application/vnd.apache.arrow.stream"
 _DEPTH = 4  # a list of objects that hold lists of terms, and one more to be told of
