@@ -105,7 +105,7 @@ TESTED_IN = {
     "papers.massbayes.scale_up": "papers/massbayes/test_experiment.py",
     "papers.terminal_tables": "papers/test_reproduce.py",
     "persist.allow_list": "persist/test_model_file.py",
-    "persist.certificate": "cli/test_model.py",
+    "persist.certificate": "cli/test_changes.py",
     "persist.file_lock": "persist/test_output_file.py",
     "persist.manifest": "persist/test_model_file.py",
     "persist.predictions_file": "cli/test_predict.py",

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import Pipeline
 
 from tests.cli.files import frame_of
-from tests.cli.test_model import explanation_of_row_7
+from tests.cli.test_explain import explanation_of_row_7
 from unnaive.evaluate.results_file import read_results
 from unnaive.io.datasets import load as load_data
 from unnaive.models import MODELS, classifier_of, find_models

@@ -14,7 +14,7 @@ import pytest
 from tests.distributed.made import N_ROWS, made
 from tests.distributed.same import assert_same
 from tests.test_readme import MODELS_PAGE, code_blocks
-from unnaive.cli import model as cli
+from unnaive.cli import fit, predict
 from unnaive.distributed.files import fit_files, predict_files, read_files
 from unnaive.models import MODELS
 from unnaive.persist import load
@@ -220,7 +220,8 @@ def test_an_interrupted_run_writes_nothing(folder, address, run, monkeypatch):
 
         yield progress
 
-    monkeypatch.setattr(cli, "rows_progress", interrupting)
+    for command in (fit, predict):
+        monkeypatch.setattr(command, "rows_progress", interrupting)
     for arguments in (["fit", "-m", "aode", "-t", "label", "data/*.parquet"], ["predict", "m", "data/*.parquet"]):
         code, out, err = run(*arguments, "-o", "new", "--dask", address)
         assert (code, out) == (130, "")

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from unnaive import __version__
-from unnaive.cli import card, compare, experiments, look, model, serve, tables, warm
+from unnaive.cli import card, changes, compare, experiments, explain, fit, info, look, predict, serve, tables, warm
 from unnaive.cli.console import print_error, warnings_in_a_line
 from unnaive.cli.options import INTERRUPTED
 from unnaive.lazy import import_later
@@ -45,11 +45,13 @@ def options(
 for command in (
     look.look,
     compare.compare,
-    *(model.fit, model.predict, model.update, model.forget, model.verify, model.merge, model.explain, model.info),
+    *(fit.fit, predict.predict),
+    *(changes.update, changes.forget, changes.verify, changes.merge),
+    *(explain.explain, info.info),
     *(serve.serve, tables.tables, card.card),
 ):
     app.command()(command)
-app.command("models")(model.list_models)
+app.command("models")(info.list_models)
 app.command()(warm.warm)
 app.command()(experiments.reproduce)
 app.command()(experiments.leaderboard)

@@ -207,3 +207,12 @@ def term_options(
         option = f"--{next(iter(given)).replace('_', '-')}"
         raise ValueError(f"{option} applies to text: name the text columns with --text.")
     return given
+
+
+def distributed_files() -> Any:
+    """The module that works on clusters, if Dask is installed."""
+    try:
+        from unnaive.distributed import files
+    except ImportError as error:
+        raise ValueError(f"--dask needs {error.name}: install unnaive with its dask extra (unnaive[dask]).") from error
+    return files
