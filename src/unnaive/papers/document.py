@@ -112,7 +112,8 @@ def _section(name: str, record: Mapping[str, Any], discussed: bool) -> list[str]
     if "folds" in record:
         facts.append(
             f"The results of all folds are in `{NAME}/{record['folds']}`. Unpacked into a folder, they give this "
-            f"section without a new run: `{record['command']} --resume --results FOLDER/{name}.jsonl`."
+            f"section without a new run, but for times outside of folds, which are measured again: "
+            f"`{record['command']} --resume --results FOLDER/{name}.jsonl`."
         )
     if discussed:
         facts.append(f"Discussion: [{_DISCUSSED[name]}]({_DISCUSSED[name]}).")
