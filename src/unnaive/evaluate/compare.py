@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -261,11 +262,17 @@ class _Plan:
         return split(dataset, task.repeat, task.fold, self.cv, self.test_size, self.random_state, self.seeds)
 
     def tasks(self) -> Iterator[_Task]:
-        """Fold by fold all models, so that an interrupted run compares like with like."""
+        """Fold by fold all models, so that an interrupted run compares like with like.
+
+        Models take turns from both halves, as neighbors share kernels: processes then compile different ones at first.
+        """
+        models = [*self.models]
+        half = (len(models) + 1) // 2
+        turns = [model for pair in zip_longest(models[:half], models[half:]) for model in pair if model is not None]
         for data in self.data:
             for repeat in range(self.repeats):
                 for fold in range(self.n_folds):
-                    for model in self.models:
+                    for model in turns:
                         yield _Task(data, model, repeat, fold)
 
     def settings(self, baseline: str | None, bias_variance: bool) -> dict[str, Any]:
