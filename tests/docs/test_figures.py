@@ -46,6 +46,22 @@ def test_figures_have_a_source(page):
     assert not without
 
 
+def test_lines_that_quote_the_leaderboard_are_lines_of_it():
+    lines = [[cell.strip() for cell in line.split("|")] for line in PAGES["docs/leaderboard.md"].splitlines()]
+    cells = [line for line in lines if len(line) == 15]
+    known = {f"{of[5]} ({of[3]}) | {of[6]} ({of[4]}) | {of[12]}" for of in cells}
+    known |= {f"{of[1]} | {of[3]} | {of[4]} | {of[12]}" for of in cells}
+    quoted = re.findall(
+        r"^\| [^|]+ \| (\d\.\d{4} \([\d.]+\) \| \d\.\d{3} \([\d.]+\) \| [\d.]+) \|$",
+        "\n".join(PAGES[page] for page in PAGES.keys() - GENERATED),
+        flags=re.MULTILINE,
+    )
+    assert len(quoted) > 20
+    first_table = PAGES["docs/start/why.md"].split("|---|---|---|---|\n")[1].split("\n\n")[0]
+    quoted += [line.strip("| ") for line in first_table.splitlines()]
+    assert [line for line in quoted if line not in known] == []
+
+
 def test_figures_are_drawn_with_their_sources():
     command = [sys.executable, "-m", "tests.docs.drawn_figures", "--seed", "1", "--count", "5"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
