@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from unnaive.io import DataError, open_table
-from unnaive.io.json_lines import JsonLinesTable
 from unnaive.io.limits import Limits, takes_more
+from unnaive.io.objects.json_lines import JsonLinesTable
 from unnaive.streaming import fit_file
 
 HEADER = "@relation r\n@attribute a string\n@attribute class {x,y}\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from unnaive.io.json_lines import table_of_objects
+from unnaive.io.objects.json_lines import table_of_objects
 from unnaive.io.reading import Reading
 from unnaive.io.source import Source, excerpt
 from unnaive.io.table_file import TableFile

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from unnaive.io import excel, feather, parquet
 from unnaive.io.delimited import DelimitedFile
-from unnaive.io.json_lines import read_json, read_json_lines
 from unnaive.io.numeric_codes import NUMBERS, CodesAsText
+from unnaive.io.objects.json_lines import read_json, read_json_lines
 from unnaive.io.reading import Reading
 from unnaive.io.relations.arff import read_arff
 from unnaive.io.relations.keel import read_keel

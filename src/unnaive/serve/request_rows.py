@@ -8,7 +8,7 @@ from pathlib import Path
 from unnaive.core.bounded_json import bounded_json
 from unnaive.io.delimited import DelimitedFile
 from unnaive.io.feather import FeatherTable
-from unnaive.io.json_lines import table_of_json
+from unnaive.io.objects.json_lines import table_of_json
 from unnaive.io.source import DataError, Source, excerpt
 from unnaive.io.table_file import TableFile
 from unnaive.persist import SavedModel

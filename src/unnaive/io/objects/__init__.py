@@ -1,0 +1,1 @@
+"""Files of objects: JSON, as a list or one object per line."""
