@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import IO
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from unnaive.core.compiled import njit
@@ -76,6 +77,15 @@ def row_starts(block: bytes, delimiter: str) -> NDArray[np.intp]:
     """Where the rows of a block of whole rows begin, empty ones included."""
     ends, _ = _row_ends(block, delimiter)
     return np.concatenate([[0], ends[ends < len(block) - 1] + 1])
+
+
+def in_memory(block: bytes) -> pa.BufferReader:
+    """A copy of a block that arrow may keep and free without Python."""
+    memory = pa.BufferOutputStream()
+    if block.startswith(BYTE_ORDER_MARK):
+        memory.write(b"\n")  # or arrow would strip the mark of the block
+    memory.write(block)
+    return pa.BufferReader(memory.getvalue())
 
 
 def count_line_ends(block: bytes) -> int:

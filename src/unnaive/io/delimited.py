@@ -17,11 +17,11 @@ from pyarrow import csv as arrow_csv
 
 from unnaive.io.column_scan import ColumnScan, as_kind, without
 from unnaive.io.csv_blocks import (
-    BYTE_ORDER_MARK,
     OpenQuoteError,
     RowError,
     blocks_of_rows,
     count_line_ends,
+    in_memory,
     may_have_codes,
     row_starts,
 )
@@ -250,7 +250,7 @@ class DelimitedFile(ArrowTable):
             strings_can_be_null=True,
         )
         read = arrow_csv.ReadOptions(column_names=self._names, block_size=len(block) + 2)
-        return arrow_csv.read_csv(_in_memory(block), read, parse, convert)
+        return arrow_csv.read_csv(in_memory(block), read, parse, convert)
 
     def _numbers_in(self, block: bytes, columns: list[str], types: Mapping[str, pa.DataType]) -> pa.Table | None:
         """The fields of a block with columns of some types; None if a field is not written as one of these numbers."""
@@ -370,15 +370,6 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return text.strip().lower() not in ("nan", "inf", "infinity")
-
-
-def _in_memory(block: bytes) -> pa.BufferReader:
-    """A copy of a block that arrow may keep and free without Python."""
-    memory = pa.BufferOutputStream()
-    if block.startswith(BYTE_ORDER_MARK):
-        memory.write(b"\n")  # or arrow would strip the mark from the first field
-    memory.write(block)
-    return pa.BufferReader(memory.getvalue())
 
 
 @dataclass(frozen=True)
