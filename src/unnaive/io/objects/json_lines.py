@@ -14,11 +14,13 @@ import pandas as pd
 import pyarrow as pa
 
 from unnaive.io.limits import is_mostly_empty, takes_more
+from unnaive.io.objects.json_blocks import read_columns
 from unnaive.io.source import DataError, Source, excerpt
 from unnaive.io.table_file import ColumnTable
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _WHOLE = range(-(2**63), 2**63)
+_KINDS = {pa.bool_(): "bool", pa.int64(): "integer", pa.float64(): "number", pa.large_string(): "text"}
 _WORDS = {dict: "an object", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
 
 
@@ -65,6 +67,9 @@ def read_json_lines(source: Source) -> JsonLinesTable:
     text or integers are documents (kind "terms"), numbers mixed with text are text, and columns that hold objects or
     cannot be read otherwise are of kind "nested".
     """
+    columns = read_columns(source)
+    if columns is not None:
+        return JsonLinesTable(source, {name: _Column(_KINDS[values.type], values) for name, values in columns.items()})
     objects = ((number, _read_object(source, number, line)) for number, line in source.lines() if line)
     return table_of_objects(source, objects)
 
