@@ -9,13 +9,17 @@ from abc import ABC, abstractmethod
 from array import array
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from unnaive.io.limits import Limits, is_mostly_empty, takes_more
+from unnaive.io.line_blocks import UnusualError
+from unnaive.io.relations.relation_blocks import blocks_of_texts
 from unnaive.io.relations.relation_syntax import Row, Unreadable, Value, split, split_name, split_row, texts
 from unnaive.io.source import Source, excerpt
 
@@ -34,6 +38,10 @@ class _Attribute(ABC):
     @abstractmethod
     def parse(self, text: str) -> Any:
         """The value to append for a text."""
+
+    @abstractmethod
+    def parse_block(self, texts: pa.Array) -> pa.Array:
+        """The values to append for many texts, null if missing; an error is for :meth:`parse` to name."""
 
     @abstractmethod
     def column(self) -> pd.Series:
@@ -56,6 +64,12 @@ class _Numbers(_Attribute):
             raise Unreadable(f"{excerpt(text)!r} is not a finite number")
         return number
 
+    def parse_block(self, texts: pa.Array) -> pa.Array:
+        numbers = pc.cast(texts, pa.float64())
+        if pc.all(pc.is_finite(numbers)).as_py() is False:
+            raise UnusualError
+        return pc.fill_null(numbers, self.missing)
+
     def column(self) -> pd.Series:
         numbers = np.array(self.values)
         if self._whole and bool(np.all((numbers == np.floor(numbers)) & (np.abs(numbers) <= _LARGEST_WHOLE))):
@@ -75,11 +89,21 @@ class _Categories(_Attribute):
         self.omitted = 0 if declared else -1
         self.values = array("i")
 
+    @cached_property
+    def _declared(self) -> pa.Array:
+        return pa.array(list(self._codes), pa.string())
+
     def parse(self, text: str) -> int:
         code = self._codes.get(text)
         if code is None:
             raise Unreadable(f"{excerpt(text)!r} is not among the declared values ({excerpt(', '.join(self._codes))})")
         return code
+
+    def parse_block(self, texts: pa.Array) -> pa.Array:
+        codes = pc.index_in(texts, self._declared)
+        if codes.null_count > texts.null_count:
+            raise UnusualError
+        return pc.fill_null(codes, self.missing)
 
     def column(self) -> pd.Series:
         return pd.Series(pd.Categorical.from_codes(np.array(self.values), categories=pd.Index(list(self._codes))))
@@ -94,8 +118,12 @@ class _Texts(_Attribute):
     def parse(self, text: str) -> str:
         return text
 
+    def parse_block(self, texts: pa.Array) -> pa.Array:
+        return texts
+
     def column(self) -> pd.Series:
-        return pa.array(self.values, pa.string()).to_pandas()
+        of_blocks = isinstance(self.values, pa.ChunkedArray)
+        return (self.values if of_blocks else pa.array(self.values, pa.string())).to_pandas()
 
 
 def read_relation(
@@ -130,7 +158,8 @@ def read_relation(
         raise source.error(f"this is not {format_}, or it is truncated: there is no @data.")
     if not attributes:
         raise source.error("no @attribute is declared before @data.", number)
-    _fill(attributes, lines, missing, source)
+    if not _fill_by_blocks(attributes, number, missing, source):
+        _fill(attributes, lines, missing, source)
     frame = pd.concat([attribute.column() for _, attribute in attributes], axis=1)
     frame.columns = pd.Index([name for name, _ in attributes])
     return frame, found
@@ -152,6 +181,24 @@ def _declared(declaration: str, limits: Limits) -> tuple[str, _Attribute]:
     if kind == "relational":
         raise Unreadable(f"attribute {name!r} is a table of its own (relational), which is not supported; remove it")
     raise Unreadable(f"attribute {name!r} is neither numeric, real, integer, string, date nor a list in braces")
+
+
+def _fill_by_blocks(
+    attributes: list[tuple[str, _Attribute]], n_above: int, missing: frozenset[str], source: Source
+) -> bool:
+    """Read the data below some lines into the attributes, unless they have to be read line by line."""
+    parts: list[list[pa.Array]] = [[] for _ in attributes]
+    try:
+        for texts_ in blocks_of_texts(source, n_above, len(attributes), missing):
+            for (_, attribute), part, column in zip(attributes, parts, texts_):
+                part.append(attribute.parse_block(column))
+    except ValueError:  # DataError and ArrowInvalid too
+        return False
+    if not parts[0]:
+        return False
+    for (_, attribute), part in zip(attributes, parts):
+        attribute.values = pa.chunked_array(part)
+    return True
 
 
 def _fill(
