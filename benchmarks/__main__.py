@@ -11,6 +11,7 @@ BENCHES = {
     "tables": "the table classifiers, MDL discretization, threads, cold starts",
     "arrow": "AODE on frames of every kind, over pyarrow's read of the same columns, and beside its peers",
     "files": "from a Parquet or CSV file to a model and to predictions, whole processes, over pyarrow's read",
+    "reading": "rows per second of reading JSON lines and ARFF, beside pyarrow, pandas and SciPy",
     "text": "higher-order paths: counting, fitting, and all of 20 Newsgroups",
     "mass": "MassBayes against forests; threads; up to ten million rows; all of Covertype",
     "graph": "the graph auto-encoder against a dense one in PyTorch: time, memory, gradients",
