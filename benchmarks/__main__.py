@@ -44,9 +44,17 @@ def main() -> int:
         module = importlib.import_module(f"benchmarks.{name}")
         command = commands.add_parser(name, help=summary, description=module.__doc__)
         module.add_arguments(command)
+        command.add_argument(
+            "--record", metavar="NAME", help="keep what is printed in benchmarks/results/NAME.json, with date and machine"
+        )
         command.set_defaults(run=module.run)
     args = parser.parse_args()
-    return args.run(args)
+    if args.record is None:
+        return args.run(args)
+    from benchmarks.record import recorded
+
+    with recorded(args.record, sys.argv[1:]):
+        return args.run(args)
 
 
 if __name__ == "__main__":
