@@ -45,7 +45,9 @@ def main() -> int:
         command = commands.add_parser(name, help=summary, description=module.__doc__)
         module.add_arguments(command)
         command.add_argument(
-            "--record", metavar="NAME", help="keep what is printed in benchmarks/results/NAME.json, with date and machine"
+            "--record",
+            metavar="NAME",
+            help="keep what is printed in benchmarks/results/NAME.json, with date and machine",
         )
         command.set_defaults(run=module.run)
     args = parser.parse_args()
