@@ -34,7 +34,7 @@ def read_table(start):
 
 
 measured, printed = read_table("Table 3")
-beside, _ = read_table("Beside Table 3")
+baselines, _ = read_table("Baselines for Table 3")
 measured[["MassBayes", "A2DE", "NB-Disc"]]
 
 # %%
@@ -46,7 +46,7 @@ places = range(len(measured))
 for name, color in (("NB-Disc", PALETTE[2]), ("A2DE", PALETTE[1]), ("MassBayes", PALETTE[0])):
     ax.plot(measured[name], places, "o", color=color, markersize=6, label=name)
     ax.plot(printed[name], places, "o", color=color, markersize=11, fillstyle="none")
-ax.plot(beside["random forest"], places, "x", color=FAINT, markersize=7, label="random forest")
+ax.plot(baselines["random forest"], places, "x", color=FAINT, markersize=7, label="random forest")
 ax.set_yticks(places, measured.index)
 ax.set_ylim(len(measured) - 0.5, -0.5)
 ax.set_xlabel("accuracy in %; dot: measured, ring: printed")
