@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.docs.test_figures import FIGURE, RULES, SOURCE, prose
 from tests.docs.test_pages import PAGES
 
-RECORDS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 
 
 def all_figures():
@@ -30,7 +30,8 @@ def sources(section):
 
 def records_with(number):
     """The records that hold a number as it is written."""
-    files = [*RECORDS.glob("papers/*.json"), RECORDS / "leaderboard.md", RECORDS / "ablation.md"]
+    files = [*ROOT.glob("docs/papers/*.json"), *ROOT.glob("benchmarks/results/*.json")]
+    files += [ROOT / "docs" / page for page in ("leaderboard.md", "ablation.md")]
     pattern = re.compile(rf"(?<![\d.]){re.escape(number)}(?![\d])")
     return [file.name for file in files if pattern.search(file.read_text(encoding="utf-8"))]
 

@@ -1,5 +1,6 @@
 """Every measured figure in README and docs has its source: a command, a record, or code that computes it."""
 
+import json
 import re
 import subprocess
 import sys
@@ -44,6 +45,17 @@ def test_figures_have_a_source(page):
         if figures and not SOURCE.search(section):
             without[section.splitlines()[0]] = figures
     assert not without
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.keys() - RULES))
+def test_figures_of_a_benchmark_are_in_a_record(page):
+    records = [json.loads(file.read_text(encoding="utf-8")) for file in (ROOT / "benchmarks/results").glob("*.json")]
+    known = {record["command"].split()[3] for record in records}
+    known |= {"ablation"} if page == "docs/ablation.md" else set()  # which is a record itself
+    for section in re.split(r"^(?=##+ )", PAGES[page], flags=re.MULTILINE):
+        named = set(re.findall(r"python -m benchmarks (\w+)", section))
+        if named and FIGURE.search(prose(section)):
+            assert named <= known, section.splitlines()[0]
 
 
 def test_lines_that_quote_the_leaderboard_are_lines_of_it():
