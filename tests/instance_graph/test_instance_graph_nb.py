@@ -120,7 +120,8 @@ def test_a_prediction_does_not_depend_on_the_rows_beside_it(wine):
     model = quick(embedding="sample").fit(X[::2], y[::2])
     together = model.predict_proba(X[1::2])
     alone = np.vstack([model.predict_proba(row[None]) for row in X[1::2]])
-    np.testing.assert_allclose(together, alone, rtol=1e-6)
+    # Embeddings differ by m roundings of m hidden columns; log-densities of up to 1e3 multiply that: 1e3 m² 2^-52.
+    np.testing.assert_allclose(together, alone, rtol=1e3 * 26**2 * 2**-52, atol=0)
 
 
 def test_new_rows_are_classified_about_as_well_as_rows_of_the_graph(wine):

@@ -197,7 +197,7 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, LinkedToDocs, BaseEsti
                 n_jobs=self.n_jobs,
                 on_epoch=on_epoch,
             )
-        self._graph = join(self.edges_, n, np.float32)
+        self._graph = join(self.edges_, n, np.float64)
         self.parameters_, self.losses_ = training.parameters, training.losses
         self.new_mean_ = training.mean.astype(np.float64)
         self.new_deviation_ = np.exp(training.log_spread.astype(np.float64))
@@ -237,14 +237,9 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, LinkedToDocs, BaseEsti
         new = self.embedding_[nearest]
         joins = (squares > 0) | self._is_repeated[nearest]
         if joins.any():
-            mean, _ = encode_joined(
-                self.attributes_.astype(np.float32),
-                self._graph,
-                self.parameters_,
-                rows[joins].astype(np.float32),
-                nearest[joins],
-            )
-            new[joins] = mean
+            # In double precision: the order in which a matrix product adds depends on the number of rows.
+            parameters = Parameters(*(array.astype(np.float64) for array in self.parameters_))
+            new[joins], _ = encode_joined(self.attributes_, self._graph, parameters, rows[joins], nearest[joins])
         return self._joined(rows, new)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -326,7 +321,7 @@ class InstanceGraphEmbedding(KeptState, TransformerMixin, LinkedToDocs, BaseEsti
     def _restore(self, kept: dict[str, Any], checked: Any) -> None:
         self.__dict__.update(kept)
         self.parameters_ = Parameters(*(array.astype(np.float32) for array in kept["parameters_"]))
-        self._graph = join(self.edges_, len(self.attributes_), np.float32)
+        self._graph = join(self.edges_, len(self.attributes_), np.float64)
         self._prepare()
 
     def _prepare(self) -> None:
