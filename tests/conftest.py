@@ -14,10 +14,10 @@ from tests.show.browser import open_browser
 # Threads of BLAS and OpenMP would only wait for each other: every core has a process of pytest-xdist.
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
-# The same examples for everybody, at every run. The profile `thorough` has four times as many, and `explore` draws many
+# The same examples for everybody, at every run. The profile `thorough` has more of them, and `explore` draws many
 # others at random.
 settings.register_profile("same", max_examples=10, derandomize=True, database=None, deadline=None)
-settings.register_profile("thorough", max_examples=40, derandomize=True, database=None, deadline=None)
+settings.register_profile("thorough", max_examples=25, derandomize=True, database=None, deadline=None)
 settings.register_profile("explore", max_examples=1000, deadline=None, print_blob=True)
 settings.load_profile("same")
 

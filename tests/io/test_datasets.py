@@ -365,15 +365,15 @@ def test_the_fingerprint_changes_with_names_and_order():
 def test_the_fingerprint_is_the_same_in_another_process(write):
     path = write(TRIPS)
     code = "import sys; from unnaive.io.datasets import load; print(load(sys.argv[1]).fingerprint)"
-    for seed in ("1", "2"):
-        found = subprocess.run(
-            [sys.executable, "-c", code, str(path)],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-        )
-        assert found.stdout.strip() == load(path).fingerprint
+    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+    )
+    assert found.stdout.strip() == load(path).fingerprint
 
 
 # The folder of data

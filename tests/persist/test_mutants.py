@@ -28,9 +28,9 @@ def survey(seed, number, names):
 
 
 def test_mutants_of_every_model_are_refused_or_sound():
-    outcomes = survey(0, 8, NAMES)
+    outcomes = survey(0, 4, NAMES)
     assert outcomes.keys() == {"refused", "sound"}
-    assert outcomes["refused"] > 4 * len(NAMES)
+    assert outcomes["refused"] > 2 * len(NAMES)
 
 
 @pytest.mark.thorough
