@@ -76,7 +76,7 @@ def contents():
     return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file() and not path.is_symlink()}
 
 
-@pytest.mark.parametrize("n_commands", [15, pytest.param(1000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("n_commands", [15, pytest.param(400, marks=pytest.mark.thorough)])
 def test_random_commands_leave_what_they_read_as_it_was(n_commands, folder, run):
     start, draw, n_done = contents(), random.Random(n_commands), 0
     theirs = {path for path in start if path.suffix != ".unnaive" and path.name != "m.csv"}

@@ -108,7 +108,7 @@ def test_without_the_extra_the_command_says_what_to_install(tmp_path, monkeypatc
 def test_many_kills_and_many_hostile_requests(tmp_path):
     command = [sys.executable, "-m"]
     environment = dict(os.environ)
-    for module, options in [("kills", ["--minutes", "1"]), ("hostile", ["--requests", "3000"])]:
+    for module, options in [("kills", ["--minutes", "0.4"]), ("hostile", ["--requests", "1000"])]:
         done = subprocess.run(
             [*command, f"tests.serve.{module}", *options], env=environment, capture_output=True, text=True
         )
