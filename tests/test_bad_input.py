@@ -334,21 +334,23 @@ def test_wrong_labels_are_refused(name, y, complaint, data):
 # Weights
 
 
-@every_model
+WRONG_WEIGHTS = {
+    "negative": (np.where(np.arange(40) == 3, -1.0, 1.0), "Negative values in sample_weight"),
+    "all zero": (np.zeros(40), "zero"),
+    "missing": (np.where(np.arange(40) == 3, np.nan, 1.0), "NaN"),
+    "infinite": (np.where(np.arange(40) == 3, np.inf, 1.0), "infinity"),
+    "too few": (np.ones(39), "39"),
+    "two columns": (np.ones((40, 2)), "1D"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_WEIGHTS)
 @pytest.mark.parametrize(
-    ("weights", "complaint"),
-    [
-        (np.where(np.arange(40) == 3, -1.0, 1.0), "Negative values in sample_weight"),
-        (np.zeros(40), "zero"),
-        (np.where(np.arange(40) == 3, np.nan, 1.0), "NaN"),
-        (np.where(np.arange(40) == 3, np.inf, 1.0), "infinity"),
-        (np.ones(39), "39"),
-        (np.ones((40, 2)), "1D"),
-    ],
-    ids=["negative", "all zero", "missing", "infinite", "too few", "two columns"],
+    "name", [name if name in ("nb", "gnb", "wanbia", "pooled", "dtc") else thorough(name) for name in TABLE_MODELS]
 )
-def test_wrong_weights_are_refused(name, weights, complaint, data):
+def test_wrong_weights_are_refused(name, kind, data):
     table, labels = data
+    weights, complaint = WRONG_WEIGHTS[kind]
     with pytest.raises(ValueError, match=complaint):
         MODELS[name].make().fit(table, labels, sample_weight=weights)
     if name in COUNTING_MODELS:

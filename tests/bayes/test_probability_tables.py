@@ -220,7 +220,7 @@ def answers(tables, test, score):
 
 
 @pytest.mark.parametrize("name", MODELS)
-@examples(60)
+@examples(40)
 @given(problem=problems())
 def test_the_tables_give_the_predictions(name, problem):
     model, score = MODELS[name]

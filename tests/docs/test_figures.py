@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import subprocess
 import sys
 
@@ -74,12 +75,27 @@ def test_lines_that_quote_the_leaderboard_are_lines_of_it():
     assert [line for line in quoted if line not in known] == []
 
 
-def test_figures_are_drawn_with_their_sources():
-    command = [sys.executable, "-m", "tests.docs.drawn_figures", "--seed", "1", "--count", "5"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+DRAW = ["tests.docs.drawn_figures", "--seed", "1", "--count", "5"]
+
+
+def draw(monkeypatch, capsys):
+    """What the command prints in this process."""
+    monkeypatch.setattr(sys, "argv", DRAW)
+    runpy.run_module(DRAW[0], run_name="__main__")
+    return capsys.readouterr().out
+
+
+def test_figures_are_drawn_with_their_sources(monkeypatch, capsys):
+    shown = draw(monkeypatch, capsys)
     assert shown.startswith("seed 1: 5 of ")
     assert shown.count("sources: ") == 5
-    assert shown == subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert shown == draw(monkeypatch, capsys)
+
+
+@pytest.mark.thorough
+def test_the_same_figures_are_drawn_in_another_process(monkeypatch, capsys):
+    elsewhere = subprocess.run([sys.executable, "-m", *DRAW], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert elsewhere.stdout == draw(monkeypatch, capsys)
 
 
 def test_a_figure_without_a_source_is_found():

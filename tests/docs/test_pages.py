@@ -50,6 +50,9 @@ def test_the_pictures_of_a_page_are_drawn_in_the_colors_of_the_site(page):
         plt.close("all")
 
 
+COMMANDS = get_command(app).commands
+
+
 def commands():
     """Every command of the package that a page shows, with the page."""
     for page, text in PAGES.items():
@@ -64,9 +67,8 @@ def commands():
 @pytest.mark.parametrize(("page", "command"), sorted(set(commands())))
 def test_commands_and_their_options_exist(page, command):
     words = command.split()
-    known = get_command(app).commands
-    assert words[1] in known
-    options = {name for parameter in known[words[1]].params for name in parameter.opts} | {"--help"}
+    assert words[1] in COMMANDS
+    options = {name for parameter in COMMANDS[words[1]].params for name in parameter.opts} | {"--help"}
     assert {word.split("=")[0] for word in words[2:] if re.match(r"--?[a-z]", word)} <= options
 
 

@@ -126,10 +126,12 @@ def test_a_page_is_quiet_and_fits(page, width, scheme, site, browser):
     assert (sum(shade) > 600) == (scheme == "light")
 
 
-def test_a_phone_shows_every_page_without_cutting_text_off(site, browser):
-    pages = [page for page in site.rglob("*.html") if not {"_static", "_modules"} & {*page.parts}]
+def test_a_phone_shows_pages_without_cutting_text_off(site, browser):
+    """All pages that were written, and every third of those that were made."""
+    pages = sorted(page for page in site.rglob("*.html") if not {"_static", "_modules"} & {*page.parts})
+    made = [page for page in pages if page.parent.name in ("api", "gallery")]
     assert len(pages) > 150
-    for page in pages:
+    for page in sorted({*pages} - {*made}) + made[::3]:
         browser.open(page, width=375, height=812)
         assert (page.name, browser.run(CUT_OFF)) == (page.name, [])
 
