@@ -42,15 +42,15 @@ def attempt(seed, folder):
     [
         ("sequences", [3, 4]),
         ("fits", [1, 2, 5, 10]),
-        thorough("sequences", range(60)),
-        thorough("fits", range(24)),
+        thorough("sequences", range(30)),
+        thorough("fits", range(12)),
         thorough("threads", range(4)),
-        thorough("kills", range(6)),
+        thorough("kills", range(3)),
         thorough("writers", range(2)),
         thorough("model_files", range(2)),
         thorough("hostile_names", range(5)),
         thorough("budgets", [7, 8, 9, 15]),
-        thorough("disks", range(5)),
+        thorough("disks", range(3)),
     ],
 )
 def test_nothing_is_violated(part, seeds, tmp_path):
