@@ -9,9 +9,8 @@ from unnaive.persist import content_hash, load
 
 
 @pytest.fixture
-def model(folder, run):
-    assert run("fit", "first.csv", "-m", "aode", "-o", "m.unnaive")[0] == 0
-    return load("m.unnaive").model
+def model(folder, fit_once):
+    return load(fit_once("first.csv", "-m", "aode")).model
 
 
 def test_a_card_is_written_with_hash_and_use(model, run):
@@ -24,7 +23,7 @@ def test_a_card_is_written_with_hash_and_use(model, run):
     assert "unnaive verify m.unnaive ROWS.csv" in card
 
 
-def test_measured_scores_are_those_of_the_results(model, run):
+def test_measured_scores_are_those_of_the_results(model, run, undrawn):
     assert run("compare", "table.csv", "-m", "nb,aode", "--cv", 2, "-j", 1, "--results", "r.jsonl")[0] == 0
     code, out, _ = run("card", "m.unnaive", "-o", "card.md", "--scores", "r.jsonl", "--json")
     assert code == 0
@@ -35,7 +34,7 @@ def test_measured_scores_are_those_of_the_results(model, run):
     assert f"{sum(accuracy) / 2:.4f} ± " in card
 
 
-def test_scores_of_other_models_are_refused_and_nothing_is_written(model, run):
+def test_scores_of_other_models_are_refused_and_nothing_is_written(model, run, undrawn):
     assert run("compare", "table.csv", "-m", "nb", "--cv", 2, "-j", 1, "--results", "r.jsonl")[0] == 0
     code, _, err = run("card", "m.unnaive", "-o", "card.md", "--scores", "r.jsonl")
     assert code == 2

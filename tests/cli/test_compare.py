@@ -28,7 +28,7 @@ def test_a_comparison_prints_a_leaderboard_and_writes_a_report(folder, run):
     assert told["leaderboard"][0]["model"] == "nb"
 
 
-def test_bias_and_variance_run_ten_times_three_folds(folder, run):
+def test_bias_and_variance_run_ten_times_three_folds(folder, run, undrawn):
     code, _, _ = run("compare", "first.csv", "-m", "nb", "--bias-variance", "-j", 1)
     assert code == 0
     comparison = read_results("report.jsonl")
@@ -44,7 +44,7 @@ def test_a_report_of_somebody_else_is_not_overwritten(folder, run):
     assert (folder / "report.html").read_text() == "<h1>My thesis</h1>"
 
 
-def test_interrupting_leaves_a_partial_report_and_resuming_finishes_it(folder, run, monkeypatch):
+def test_interrupting_leaves_a_partial_report_and_resuming_finishes_it(folder, run, undrawn, monkeypatch):
     from unnaive.evaluate import results_file
 
     append = results_file.ResultsFile.append
@@ -95,7 +95,7 @@ def test_a_stopped_run_resumes_to_the_table_of_a_whole_one(folder):
     assert resumed == scores_of("whole.jsonl")
 
 
-def test_models_are_ranked_by_balanced_accuracy_where_a_class_is_rare(folder, run):
+def test_models_are_ranked_by_balanced_accuracy_where_a_class_is_rare(folder, run, undrawn):
     (folder / "rare.csv").write_text("x,class\n" + "".join(f"{row % 5},{'ab'[row % 30 == 0]}\n" for row in range(300)))
     code, out, err = run("compare", "rare.csv", "-m", "nb", "--cv", "2", "-j", "1")
     assert (code, err) == (0, "")

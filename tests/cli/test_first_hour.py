@@ -5,8 +5,10 @@ import io
 import json
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -53,7 +55,7 @@ def test_an_infinite_number_is_a_missing_value_and_said(infinite, run):
 
 
 @pytest.mark.parametrize("command", ["fit t.csv -m nb -o m.unnaive", "compare t.csv -m nb --cv 2 -j 1"])
-def test_a_column_that_is_nearly_numeric_is_named_with_line_and_value(command, run):
+def test_a_column_that_is_nearly_numeric_is_named_with_line_and_value(command, run, undrawn):
     Path("t.csv").write_text(numbers_and("12 cm"))
     code, _, err = run(*command.split())
     assert code == 0
@@ -131,7 +133,8 @@ def test_a_semi_supervised_model_learns_from_rows_without_a_label(run):
     assert not np.allclose(model.predict_proba(X), load("other.unnaive").model.predict_proba(X))
 
 
-def test_rows_without_a_label_are_dropped_on_a_cluster_as_elsewhere(run):
+def test_rows_without_a_label_are_dropped_on_a_cluster_as_elsewhere(run, monkeypatch):
+    monkeypatch.setattr("distributed.LocalCluster", partial(distributed.LocalCluster, n_workers=2, processes=False))
     unlabelled()
     said = []
     for more in ((), ("--dask", "local")):
@@ -142,7 +145,7 @@ def test_rows_without_a_label_are_dropped_on_a_cluster_as_elsewhere(run):
     assert "20 rows without a label were dropped." in said[0]
 
 
-def test_a_class_with_fewer_rows_than_folds_is_said(run):
+def test_a_class_with_fewer_rows_than_folds_is_said(run, undrawn):
     Path("t.csv").write_text("x,class\n" + "".join(f"{row % 7},{'ab'[row % 2]}\n" for row in range(40)) + "1,rare\n")
     code, _, err = run("compare", "t.csv", "-m", "nb", "-j", "1")
     assert code == 0
@@ -164,7 +167,7 @@ def test_fit_names_classes_that_are_rare_beside_the_largest(run):
     assert run("fit", "t.csv", "-m", "nb", "-o", "m.unnaive")[::2] == (0, "")
 
 
-def test_the_report_of_a_comparison_says_what_the_file_holds(run, monkeypatch):
+def test_the_report_of_a_comparison_says_what_the_file_holds(run, undrawn, monkeypatch):
     text = "id,x,flat,class\n" + "".join(f"k{row},{row % 5},same,{'ab'[row % 2]}\n" for row in range(60))
     Path("t.csv").write_text(text)
     for source in ("t.csv", "-"):
@@ -183,7 +186,7 @@ def test_the_report_of_a_comparison_says_what_the_file_holds(run, monkeypatch):
 # Columns
 
 
-def test_the_target_is_named_with_how_it_was_chosen(run):
+def test_the_target_is_named_with_how_it_was_chosen(run, undrawn):
     Path("t.csv").write_text("x,kind\n" + "1,a\n2,b\n" * 10)
     code, out, _ = run("compare", "t.csv", "-m", "nb", "--cv", "2", "-j", "1")
     assert code == 0
@@ -197,7 +200,7 @@ def test_the_target_is_named_with_how_it_was_chosen(run):
 
 
 @pytest.mark.parametrize("command", ["fit first.csv -m nb -o m.unnaive", "compare first.csv -m nb --cv 2 -j 1"])
-def test_a_target_that_looks_like_no_class_is_asked_about(command, run):
+def test_a_target_that_looks_like_no_class_is_asked_about(command, run, undrawn):
     Path("first.csv").write_text("kind,day\n" + "".join(f"{'ab'[row % 2]},{row % 31}\n" for row in range(620)))
     code, out, err = run(*command.split())
     assert (code, out) == (2, "")

@@ -92,7 +92,7 @@ def test_names_labels_and_values_are_shown_as_they_are(folder, run):
         ("fit", "[blink]t.csv", "-m", "nb", "-o", "[bold]m.unnaive"),
         ("info", "[bold]m.unnaive"),
         *(("explain", "[bold]m.unnaive", "[blink]t.csv", "--row", row) for row in range(4)),
-        ("compare", "[blink]t.csv", "-m", "nb", "--cv", 2),
+        ("compare", "[blink]t.csv", "-m", "nb", "--cv", 2, "-j", 1),
     ):
         code, out, err = run(*command)
         assert (code, err) == (0, "")
@@ -121,7 +121,7 @@ def test_progress_shows_the_names_of_columns_as_they_are(monkeypatch):
 
 
 @pytest.mark.filterwarnings("default")
-def test_warnings_show_the_names_of_files_and_columns_as_they_are(folder, run):
+def test_warnings_show_the_names_of_files_and_columns_as_they_are(folder, run, undrawn):
     (folder / "\x1b[2J.csv").write_text("a,\x1b[31mb\n1,x\n2,y\n3,?\n4,x\n5,y\n")
     code, out, err = run("compare", "\x1b[2J.csv", "-m", "nb", "--cv", 2, "-j", 1)
     assert code == 0
@@ -159,7 +159,7 @@ def test_a_model_that_cannot_update_is_named_not_its_pipeline(folder, run):
     assert "A LogisticRegression cannot update rows, only counting models can: refit it on all rows." in err
 
 
-def test_two_files_of_the_same_name_are_compared_by_their_paths(folder, run):
+def test_two_files_of_the_same_name_are_compared_by_their_paths(folder, run, undrawn):
     for name in ("one", "two"):
         (folder / name).mkdir()
         (folder / name / "table.csv").write_bytes((folder / "table.csv").read_bytes())
@@ -167,16 +167,16 @@ def test_two_files_of_the_same_name_are_compared_by_their_paths(folder, run):
     assert (code, [*json.loads(out)["data"]]) == (0, ["one/table.csv", "two/table.csv"])
 
 
-def test_the_parts_of_the_error_are_shown(folder, run):
-    command = "compare table.csv -m nb,aode --bias-variance --repeats 2 --cv 2 -j 1"
+def test_the_parts_of_the_error_are_shown(folder, run, undrawn):
+    command = "compare first.csv -m nb,aode --bias-variance --repeats 2 --cv 2 -j 1"
     _, out, _ = run(*command.split())
     assert "Error = bias + variance, mean over data sets" in out
     _, out, _ = run(*command.split(), "--json")
-    parts = json.loads(out)["bias_variance"]["table"]["aode"]
+    parts = json.loads(out)["bias_variance"]["first"]["aode"]
     assert parts["error"] == pytest.approx(parts["bias"] + parts["variance"])
 
 
-def test_warnings_are_one_line_without_the_path_of_the_code(folder, run):
+def test_warnings_are_one_line_without_the_path_of_the_code(folder, run, undrawn):
     (folder / "gaps.csv").write_text("x,class\n" + "1,a\n2,b\n3,\n" * 5)
     _, _, err = run("compare", "gaps.csv", "-m", "nb", "--cv", "2", "-j", "1")
     assert err == "unnaive: 5 rows of gaps dropped: no label in column 'class'.\n"

@@ -21,10 +21,9 @@ posix = pytest.mark.skipif(os.name != "posix", reason="POSIX only")
 
 
 @pytest.fixture
-def model(folder, run):
+def model(folder, fit_once):
     """A model of the first half of the table."""
-    assert run("fit", "first.csv", "-m", "nb", "--bins", "exact", "-o", "m.unnaive")[0] == 0
-    return folder / "m.unnaive"
+    return fit_once("first.csv", "-m", "nb", "--bins", "exact")
 
 
 def files():
@@ -129,7 +128,7 @@ def test_a_run_does_not_write_to_the_results_of_another_that_is_running(argument
     assert os.listdir("new") == []
 
 
-def test_a_run_waits_for_another_with_the_same_results_and_resumes_it(folder, run, monkeypatch):
+def test_a_run_waits_for_another_with_the_same_results_and_resumes_it(folder, run, undrawn, monkeypatch):
     arguments, results = JOURNALS["compare"]
     assert run(*arguments)[0] == 0
     before, other = (folder / results).read_text(), ExitStack()
@@ -302,11 +301,11 @@ def test_rows_are_not_forgotten_if_their_certificate_cannot_be_written(model, ru
         (("update", "m.unnaive", "last.csv"), "m.unnaive"),
         (("explain", "m.unnaive", "table.csv", "--plot", "out.png"), "out.png"),
         (("card", "m.unnaive", "-o", "card.md"), "card.md"),
-        (("compare", "table.csv", "-m", "nb", "-j", "1"), "report.jsonl"),
+        (("compare", "first.csv", "-m", "nb", "-j", "1"), "report.jsonl"),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )
-def test_a_full_disk_names_the_file_and_leaves_no_part_of_it(arguments, file, model, run):
+def test_a_full_disk_names_the_file_and_leaves_no_part_of_it(arguments, file, model, run, undrawn):
     resource = pytest.importorskip("resource")
     sound, limit = model.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
     assert run(*arguments)[0] == 0  # which compiles, and fills caches on the disk

@@ -10,11 +10,10 @@ from unnaive.persist import load, read_manifest
 
 
 @pytest.fixture
-def model(folder, run):
+def model(folder, fit_once):
     rows = [f"{row:03},2020-01-{1 + row % 9:02},{row % 7 / 2},{'ill' if row % 7 > 4 else 'well'}" for row in range(70)]
     (folder / "t.csv").write_text("id,when,x,state\n" + "\n".join(rows) + "\n071,,,ill\n")
-    assert run("fit", "t.csv", "-m", "nb", "--drop", "id,when", "-o", "m.unnaive")[0] == 0
-    return load("m.unnaive").model
+    return load(fit_once("t.csv", "-m", "nb", "--drop", "id,when")).model
 
 
 def predicted(run, *options, data="t.csv", out="out.csv"):
@@ -111,10 +110,10 @@ def test_parameters_that_do_not_exist_are_refused(setting, sentence, folder, run
     assert sentence in err
 
 
-def test_parameters_are_set_for_all_models_of_a_comparison_or_for_one(folder, run):
-    command = "compare table.csv -m aode,kdb,logistic --cv 2 -j 1 --json"
+def test_parameters_are_set_for_all_models_of_a_comparison_or_for_one(folder, run, undrawn):
+    command = "compare first.csv -m aode,kdb,logistic --cv 2 -j 1 --json"
     plain, same, one = (
-        json.loads(run(*command.split(), *more)[1])["scores"]["log_loss"]["table"]
+        json.loads(run(*command.split(), *more)[1])["scores"]["log_loss"]["first"]
         for more in ([], ["--set", "m=5"], ["--set", "kdb.k=0"])
     )
     assert [name for name in plain if not np.isclose(plain[name], same[name], rtol=1e-9)] == ["aode", "kdb"]

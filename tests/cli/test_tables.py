@@ -11,9 +11,8 @@ from unnaive.persist import load, save
 
 
 @pytest.fixture
-def model(folder, run):
-    assert run("fit", "first.csv", "-m", "aode", "-o", "m.unnaive")[0] == 0
-    return load("m.unnaive").model
+def model(folder, fit_once):
+    return load(fit_once("first.csv", "-m", "aode")).model
 
 
 def test_the_csv_is_the_frame_of_all_tables(model, run):

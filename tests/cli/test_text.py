@@ -338,7 +338,7 @@ def test_info_names_the_columns_of_documents(folder, run):
 # Compare
 
 
-def test_a_comparison_on_text_is_cross_validation_of_pipelines(folder, run):
+def test_a_comparison_on_text_is_cross_validation_of_pipelines(folder, run, undrawn):
     code, out, err = run(
         "compare", "posts.jsonl", *TEXT, "-m", "bernoulli-nb,multinomial-nb", "--cv", 3, "-j", 1, "--max-terms", 4
     )
@@ -358,7 +358,7 @@ def test_a_comparison_on_text_is_cross_validation_of_pipelines(folder, run):
     assert (folder / "report.html").stat().st_size > 10_000
 
 
-def test_models_of_text_take_part_by_default_when_text_is_named(folder, run):
+def test_models_of_text_take_part_by_default_when_text_is_named(folder, run, undrawn):
     write(posts(30), "few.jsonl")
     code, out, _ = run("compare", "few.jsonl", *TEXT, "--holdout", 0.5, "-j", 1, "--json")
     assert code == 0

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from copy import copy
 from itertools import combinations
 from xml.etree import ElementTree
 
@@ -102,6 +103,12 @@ def comparison():
     """Twenty models on four data sets: one fails on one of them, one fails everywhere, two have no probabilities."""
     failing = {("tan", "data 1")} | {("kdb", name) for name in FOUR}
     return make_comparison(MODELS[:20], FOUR, failing, {"hnb", "logistic"})
+
+
+@pytest.fixture(scope="module")
+def few(comparison):
+    """Twelve of these models, among them those that fail."""
+    return comparison.restricted(MODELS[:12])
 
 
 def texts(ax):
@@ -364,9 +371,9 @@ def cells_of(display):
 
 
 @pytest.mark.parametrize("test", ["t", "two_se"])
-def test_cells_hold_the_verdicts_of_the_comparison(comparison, test):
-    display = WinTieLossDisplay.from_comparison(comparison, test=test, ax=new_axes())
-    names = [standing.model for standing in comparison.leaderboard() if standing.model != "kdb"]
+def test_cells_hold_the_verdicts_of_the_comparison(few, test):
+    display = WinTieLossDisplay.from_comparison(few, test=test, ax=new_axes())
+    names = [standing.model for standing in few.leaderboard() if standing.model != "kdb"]
     assert display.names == names
     labels = [shorten(name, 24) for name in names]
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == labels
@@ -375,7 +382,7 @@ def test_cells_hold_the_verdicts_of_the_comparison(comparison, test):
     by_lead = {}
     assert len(words) == len(names) * (len(names) - 1)
     for (row, column), text in words.items():
-        wins, ties, losses = comparison.win_tie_loss("accuracy", names[row], names[column], test)
+        wins, ties, losses = few.win_tie_loss("accuracy", names[row], names[column], test)
         assert text == f"{wins}/{ties}/{losses}"
         colour, opacity = looks[row, column]
         if wins != losses:
@@ -389,9 +396,9 @@ def test_cells_hold_the_verdicts_of_the_comparison(comparison, test):
     assert len(strengths) > 2
 
 
-def test_the_words_fit_their_cells(comparison):
-    for size in ((6.4, 4.8), (12, 8)):
-        display = WinTieLossDisplay.from_comparison(comparison, ax=new_axes(size))
+def test_the_words_fit_their_cells(comparison, few):
+    for compared, size in ((comparison, (6.4, 4.8)), (few, (12, 8))):
+        display = WinTieLossDisplay.from_comparison(compared, ax=new_axes(size))
         frame = display.ax_.get_window_extent()
         cell = frame.width / len(display.names), frame.height / len(display.names)
         for box in boxes_of(display.ax_.texts[::13]):
@@ -852,38 +859,40 @@ def test_structures_and_evidence_of_real_tables_are_readable(data, data_folder):
 # What all displays share
 
 
-def draw_all(comparison, axes=new_axes):
-    """One display of each kind, each in new axes."""
+@pytest.fixture(scope="module")
+def given_axes():
+    """The axes that displays of all kinds draw in."""
+    return [new_axes() for _ in range(7)]
+
+
+@pytest.fixture(scope="module")
+def drawn(few, given_axes):
+    """One display of each kind."""
     names = HOSTILE * 2
+    axes = iter(given_axes)
     return [
-        CriticalDifferenceDisplay.from_scores(random_scores(6, len(HOSTILE)), HOSTILE, ax=axes()),
-        ScoreTimeDisplay(HOSTILE, np.linspace(0.8, 0.9, 8), np.geomspace(0.001, 9, 8)).plot(ax=axes()),
-        WinTieLossDisplay(np.ones((8, 8, 3)), HOSTILE, title=HOSTILE[0]).plot(ax=axes()),
-        WinTieLossDisplay.from_comparison(comparison, ax=axes()),
-        ReliabilityDisplay({name: [[2, 1, 1], [5, 4, 5]] for name in HOSTILE}).plot(ax=axes()),
+        CriticalDifferenceDisplay.from_scores(random_scores(6, len(HOSTILE)), HOSTILE, ax=next(axes)),
+        ScoreTimeDisplay(HOSTILE, np.linspace(0.8, 0.9, 8), np.geomspace(0.001, 9, 8)).plot(ax=next(axes)),
+        WinTieLossDisplay(np.ones((8, 8, 3)), HOSTILE, title=HOSTILE[0]).plot(ax=next(axes)),
+        WinTieLossDisplay.from_comparison(few, ax=next(axes)),
+        ReliabilityDisplay({name: [[2, 1, 1], [5, 4, 5]] for name in HOSTILE}).plot(ax=next(axes)),
         EvidenceDisplay(
             [("prior", "", -0.5), *((name, name, size) for size, name in enumerate(names))],
             *HOSTILE[:2],
             HOSTILE[:2],
             [0.3, 0.7],
-        ).plot(ax=axes()),
-        NetworkDisplay([(), *((0,) for _ in HOSTILE[1:])], HOSTILE).plot(ax=axes()),
+        ).plot(ax=next(axes)),
+        NetworkDisplay([(), *((0,) for _ in HOSTILE[1:])], HOSTILE).plot(ax=next(axes)),
     ]
 
 
 @pytest.fixture(scope="module")
-def drawn(comparison):
-    return draw_all(comparison)
+def svgs(drawn):
+    return [to_svg(display, prefix=f"p{place}") for place, display in enumerate(drawn)]
 
 
-def test_a_display_draws_in_the_axes_given_and_again_in_others(comparison):
-    given_axes = []
-
-    def remembered():
-        given_axes.append(new_axes())
-        return given_axes[-1]
-
-    for display, ax in zip(draw_all(comparison, remembered), given_axes, strict=True):
+def test_a_display_draws_in_the_axes_given_and_again_in_others(drawn, given_axes):
+    for display, ax in zip(map(copy, drawn), given_axes, strict=True):  # the others stay where they are
         assert display.ax_ is ax
         assert display.figure_ is ax.figure
         words = texts(ax)
@@ -904,9 +913,8 @@ def test_backgrounds_are_transparent(drawn):
     assert NetworkDisplay([()]).plot().figure_.get_facecolor()[3] == 0.0
 
 
-def test_svg_is_one_element_that_parses_with_all_ids_its_own(drawn):
-    for place, display in enumerate(drawn):
-        text = to_svg(display, prefix=f"p{place}")
+def test_svg_is_one_element_that_parses_with_all_ids_its_own(svgs):
+    for place, text in enumerate(svgs):
         assert text.startswith('<svg class="figure" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ')
         assert text.endswith("</svg>")
         root = ElementTree.fromstring(text)
@@ -922,16 +930,16 @@ def test_svg_is_one_element_that_parses_with_all_ids_its_own(drawn):
         assert "font-family" not in text
 
 
-def test_svg_has_no_colours_but_variables(drawn):
-    for display in drawn:
-        assert colours_of(to_svg(display)) <= VARIABLES, type(display).__name__
+def test_svg_has_no_colours_but_variables(drawn, svgs):
+    for display, text in zip(drawn, svgs, strict=True):
+        assert colours_of(text) <= VARIABLES, type(display).__name__
 
 
-def test_svg_writes_names_as_they_are(drawn):
-    for display in drawn:
+def test_svg_writes_names_as_they_are(drawn, svgs):
+    for display, text in zip(drawn, svgs, strict=True):
         if display.ax_.get_title(loc="left").startswith("Row"):
             continue
-        written = "\n".join(ElementTree.fromstring(to_svg(display)).itertext())
+        written = "\n".join(ElementTree.fromstring(text).itertext())
         for name in HOSTILE[:2] if isinstance(display, EvidenceDisplay) else HOSTILE:
             assert shorten(name, 24) in written or shorten(name, 12) in written, (type(display).__name__, name)
 
