@@ -81,6 +81,7 @@ DRAW = ["tests.docs.drawn_figures", "--seed", "1", "--count", "5"]
 def draw(monkeypatch, capsys):
     """What the command prints in this process."""
     monkeypatch.setattr(sys, "argv", DRAW)
+    monkeypatch.delitem(sys.modules, DRAW[0], raising=False)  # of which runpy would warn
     runpy.run_module(DRAW[0], run_name="__main__")
     return capsys.readouterr().out
 
