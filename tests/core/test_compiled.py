@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.examples import thorough
+
 CODE = """
 from numba.core import caching
 caching.CacheImpl._locator_classes = caching.CacheImpl._locator_classes[:0]  # as where nothing can be written
@@ -40,7 +42,7 @@ print(COMPILATION.n_compiled, any(off), gc.isenabled())
 """
 
 
-@pytest.mark.parametrize(("where", "notices"), [("terminal", 1), ("pipe", 0)])
+@pytest.mark.parametrize(("where", "notices"), [("terminal", 1), thorough("pipe", 0)])
 def test_a_terminal_is_told_once_that_something_is_compiled_once(where, notices, tmp_path):
     command = [sys.executable, "-c", COMPILES, where]
     cache = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from sklearn.preprocessing import KBinsDiscretizer
 
-from tests.examples import examples
+from tests.examples import examples, thorough
 from tests.persist.files import contents
 from unnaive.models import MODELS
 from unnaive.persist import content_hash, load, save
@@ -112,7 +112,7 @@ class Changes(RuleBasedStateMachine):
             self.compare()
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [True, thorough(False)])
 @pytest.mark.parametrize("name", KEEPING_ROWS)
 def test_any_sequence_of_changes_gives_the_model_of_a_fit(name, weighted, tmp_path):
     machine = type("Machine", (Changes,), {"name": name, "weighted": weighted, "folder": tmp_path})

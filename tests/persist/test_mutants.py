@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import thorough
 from tests.persist.mutants import NAMES
 from unnaive.models import MODELS
 
@@ -27,10 +28,11 @@ def survey(seed, number, names):
     return json.loads(outcomes)
 
 
-def test_mutants_of_every_model_are_refused_or_sound():
-    outcomes = survey(0, 4, NAMES)
+@pytest.mark.parametrize("names", [NAMES[::5], thorough(NAMES)], ids=["some", "all"])
+def test_mutants_of_models_are_refused_or_sound(names):
+    outcomes = survey(0, 6, names)
     assert outcomes.keys() == {"refused", "sound"}
-    assert outcomes["refused"] > 2 * len(NAMES)
+    assert outcomes["refused"] > 3 * len(names)
 
 
 @pytest.mark.thorough
