@@ -9,6 +9,11 @@ EQUIVALENT = {
         "return cells * 1.0 if self.kind == 'laplace' else cells * 0.0 + self.m -> "
         "return cells / 1.0 if self.kind == 'laplace' else cells * 0.0 + self.m": "Dividing by one is the same.",
     },
+    ("counts/count_table.py", "_count"): {
+        "first, second = (positions[0], positions[1]) -> first, second = (positions[0], positions[2])": (
+            "Any two rows of the work space do."
+        ),
+    },
     ("bayes/aode_kernels.py", "add_scaled"): {
         "if value <= largest[y]: -> if value < largest[y]:": "If they are equal, both branches add one.",
     },

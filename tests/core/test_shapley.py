@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.test_common import MODELS, TABLE_MODELS, random_table
+from tests.test_common import MODELS, TABLE_MODELS, a_few_seeds, random_table
 
 AVERAGED = ["aode", "waode", "aodesr", "a2de", "a3de"]
 NETWORKS = ["tan", "kdb", "k2"]
@@ -23,7 +23,7 @@ def with_only(table, columns):
 
 
 @every_table_model
-@pytest.mark.parametrize("seed", range(5))
+@a_few_seeds
 def test_the_evidence_sums_to_the_joint_log_score(name, seed):
     model, table = fitted(name, seed)
     evidence = model.predict_evidence(table)

@@ -88,7 +88,7 @@ def _conditional_information(starts, n_values, has_missing, pairs, least, first,
                         if counts[y] > 0.0 and together >= smallest and apart >= smallest:
                             bits += counts[y] * np.log2(together / apart)
             # Without the terms that are left out the sum may be negative, which no information is.
-            information[i, j] = information[j, i] = max(0.0, bits / total) if total > 0.0 else 0.0
+            information[i, j] = information[j, i] = bits / total if bits > 0.0 else 0.0
 
 
 def _information(
@@ -102,4 +102,5 @@ def _information(
     least = max(_NEGLIGIBLE * total**2 if skip_negligible else 0.0, np.finfo(float).tiny)
     kept = (together >= least) & (apart >= least)
     logs = np.log2(np.divide(together, apart, out=np.ones_like(apart), where=kept))
-    return max(0.0, float(np.sum(joint * logs)) / total) if total > 0 else 0.0
+    bits = float(np.sum(joint * logs))
+    return bits / total if bits > 0.0 else 0.0

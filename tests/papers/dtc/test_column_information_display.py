@@ -141,7 +141,7 @@ def test_of_columns_that_say_the_same_those_chosen_come_first():
 
 
 @pytest.mark.parametrize("n_columns", [1, thorough(3), thorough(21), 52])
-@pytest.mark.parametrize("size", [None, thorough((6.4, 4.8)), (4, 3)])
+@pytest.mark.parametrize("size", [None, thorough((6.4, 4.8)), thorough((4, 3))])
 def test_words_are_apart(n_columns, size):
     names = [f"finding {place} of a long history of this patient" for place in range(n_columns)]
     information = np.random.default_rng(0).gamma(0.5, 0.2, n_columns)

@@ -100,7 +100,7 @@ def test_a_curve_and_the_reference_may_have_the_same_name():
 
 @pytest.mark.parametrize("chosen", NUMBERS)
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
-@pytest.mark.parametrize("size", [None, (6, 2)])
+@pytest.mark.parametrize("size", [None, thorough((6, 2))])
 def test_the_words_about_what_was_chosen_are_above_all_else_at_its_line(chosen, metric, size):
     display = ComponentScoresDisplay(
         NUMBERS,

@@ -14,6 +14,7 @@ from sklearn.metrics import mutual_info_score
 from sklearn.model_selection import StratifiedKFold
 
 from tests.cli.conftest import run  # noqa: F401 - a fixture
+from tests.examples import thorough
 from unnaive import DecomposedTensorClassifier
 from unnaive.decomposition.cp import greedy_terms
 from unnaive.decomposition.joint_tensor import joint_tensor
@@ -112,7 +113,7 @@ def counted(probabilities, truth, naive, classes):
 # Folds
 
 
-@pytest.mark.parametrize("name", ["cp", "cp, literal", "mixture"])
+@pytest.mark.parametrize("name", ["cp", thorough("cp, literal"), "mixture"])
 def test_a_fold_is_measured_as_by_hand(small, name):
     _, completed = complete_sets("lymph", small, 2, seed=5)
     dataset, imputation, number = completed[1], 1, 2

@@ -155,11 +155,10 @@ def test_it_draws_in_the_axes_given_and_again_in_others():
     assert other.get_facecolor()[3] == display.ratio_ax_.get_facecolor()[3] == 0.0
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", [HOSTILE[0], *map(thorough, HOSTILE[1:])])
 def test_svg_has_the_names_as_they_are_and_no_colours_but_variables(name):
     text = to_svg(hostile(new_axes(), name), prefix="p")
     assert shorten(name, 60) in written_in(text)
     used = colours_of(text)
     assert used <= VARIABLES
     assert {"var(--c0)", "var(--c1)"} <= used
-    assert to_svg(hostile(new_axes(), name), prefix="p") == text
