@@ -133,7 +133,7 @@ def _failures_of(estimator):
 
 
 ESTIMATORS = [*(model.make() for model in MODELS.values()), *TRANSFORMERS.values()]
-FIRST_OF_CLASS = {type(estimator): repr(estimator) for estimator in reversed(ESTIMATORS)}
+FIRST_OF_CLASS = {type(estimator): estimator for estimator in reversed(ESTIMATORS)}
 CHECKS = parametrize_with_checks(ESTIMATORS, expected_failed_checks=_failures_of)
 
 
@@ -144,7 +144,7 @@ def _with_marks(checked):
     """
     expected = getattr(checked, "marks", [])  # those of a check that cannot pass
     estimator, check = getattr(checked, "values", checked)
-    is_variant = repr(estimator) not in FIRST_OF_CLASS.values()
+    is_variant = estimator is not FIRST_OF_CLASS[type(estimator)]
     is_read_only = check.keywords.get("readonly_memmap") and type(estimator) is not NaiveBayes
     is_wide = check.func.__name__.startswith("check_estimator_sparse") and type(estimator) is HigherOrderSVC
     is_costly = is_read_only or is_wide

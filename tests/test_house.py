@@ -298,6 +298,7 @@ for call in (lambda: model.fit(frame, labels), lambda: model.predict_proba(frame
 """
 
 
+@pytest.mark.thorough
 def test_aode_passes_through_few_files():
     done = subprocess.run(
         [sys.executable, "-c", TRACE],

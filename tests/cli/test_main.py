@@ -68,6 +68,7 @@ def test_the_command_starts_without_loading_what_it_does_not_need():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
+@pytest.mark.thorough
 def test_a_fit_imports_neither_what_it_does_not_use_nor_all_of_scikit_learn(tmp_path):
     (tmp_path / "rows.csv").write_text("a,b,class\n" + "1,x,p\n2,y,q\n" * 9)
     code = (

@@ -149,6 +149,7 @@ def test_a_weight_that_is_never_closed_is_read_in_linear_time(tmp_path, row):
     assert "line 5: " in refusal(write(tmp_path, "t.arff", f"{HEADER}@data\n{row}\n"))
 
 
+@pytest.mark.thorough
 def test_many_declared_values_are_read_in_linear_time(tmp_path):
     values = [f"{k:0400}" for k in range(80_000)]
     path = write(tmp_path, "t.arff", f"@relation r\n@attribute class {{{','.join(values)}}}\n@data\n{values[-1]}\n")

@@ -207,6 +207,7 @@ def test_words_neither_cover_each_other_nor_leave_the_figure(size, n_features, n
         assert box.width / len(display.drawn_[-1]) == pytest.approx(box.height / lines, rel=0.02)
 
 
+@pytest.mark.thorough
 def test_an_svg_of_many_cells_stays_small():
     dense = np.random.default_rng(2).integers(0, 9, (1, 60, 60))
     assert len(to_svg(TensorDisplay.from_tensor(dense, names=LONG, ax=new_axes((10, 8))))) < 600_000

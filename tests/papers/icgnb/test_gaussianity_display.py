@@ -116,6 +116,7 @@ def test_words_do_not_cover_each_other(size, n_classes):
     plt.close("all")
 
 
+@pytest.mark.thorough
 def test_an_svg_of_many_attributes_stays_small():
     rng = np.random.default_rng(4)
     display = GaussianityDisplay.from_attributes(

@@ -178,6 +178,7 @@ def test_an_interrupted_run_gives_what_there_is(small):
     assert found.tables[0].rows == ["RingCurve", "Wave"]
 
 
+@pytest.mark.thorough
 def test_figures_are_drawn_with_the_long_experiments(small):
     found = reproduce(Request(["CoverType", SCALED], 2, full=True))
     by_title = {table.title: table for table in found.tables}
