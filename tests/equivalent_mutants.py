@@ -1,6 +1,7 @@
 """Mutants of kernels that give the same results as the kernels, and why (see `mutants.py`)."""
 
 _LONGER = "A buffer longer than needed."
+_BATCHES = "How many candidates are counted at once only bounds the memory."
 _RESCALED = "How often products are rescaled does not matter, as long as it is before they underflow."
 
 # {(file, function): {change: reason}}; a change that occurs a second time has (2) at its end.
@@ -16,6 +17,18 @@ EQUIVALENT = {
     },
     ("bayes/aode_kernels.py", "add_scaled"): {
         "if value <= largest[y]: -> if value < largest[y]:": "If they are equal, both branches add one.",
+    },
+    ("bayes/structure_learning.py", "k2_gains"): {
+        "most = max(1, _MAX_CELLS // (q * r)) -> most = min(1, _MAX_CELLS // (q * r))": _BATCHES,
+        "most = max(1, _MAX_CELLS // (q * r)) -> most = max(2, _MAX_CELLS // (q * r))": _BATCHES,
+        "most = max(1, _MAX_CELLS // (q * r)) -> most = max(1, _MAX_CELLS * (q * r))": _BATCHES,
+        "most = max(1, _MAX_CELLS // (q * r)) -> most = max(1, _MAX_CELLS // (q / r))": _BATCHES,
+        "batch = (np.cumsum(sizes[candidates]) - 1) // most -> "
+        "batch = (np.cumsum(sizes[candidates]) + 1) // most": _BATCHES,
+        "batch = (np.cumsum(sizes[candidates]) - 1) // most -> "
+        "batch = (np.cumsum(sizes[candidates]) - 2) // most": _BATCHES,
+        "batch = (np.cumsum(sizes[candidates]) - 1) // most -> "
+        "batch = (np.cumsum(sizes[candidates]) - 1) * most": _BATCHES,
     },
     ("text/path_kernels.py", "neighbours"): {
         "n_documents, n_terms = (len(starts) - 1, len(term_starts) - 1) -> "
