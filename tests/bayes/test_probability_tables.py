@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -24,6 +24,10 @@ def given_of(row):
     """The parents of a row of a frame, with their values."""
     slots = [name for name in row if name.startswith("parent_") and name.count("_") == 1]
     return frozenset((row[slot], row[f"{slot}_value"]) for slot in slots if row[slot] is not None)
+
+
+def log(number):
+    return Decimal(float(number)).ln()
 
 
 class Reader:
@@ -74,21 +78,20 @@ class Reader:
         return self.prior(label) * math.prod(self.p(column, label) for column in columns)
 
     def naive(self, label):
-        densities = [self.density(name, label) for name in self.raw]
-        return Decimal(self.product(label, self.values)) * math.prod(densities, start=Decimal(1))
+        return sum((self.log_density(name, label) for name in self.raw), log(self.product(label, self.values)))
 
-    def density(self, name, label):
+    def log_density(self, name, label):
         frame, x = self.tables[name], self.raw[name]
         rows = frame[frame["class"] == label].to_dict("records")
         if "mean" in frame:
             (row,) = rows
             off = (x - row["mean"]) ** 2 / row["variance"]
-            return Decimal(-off / 2).exp() / Decimal(math.sqrt(2 * math.pi * row["variance"]))  # may be below 1e-308
+            return Decimal(-off / 2) - log(math.sqrt(2 * math.pi * row["variance"]))
         total = 0.0
         for row in rows:
             low, high = ((abs(row["center"] - x) + half * row["precision"] / 2) / row["width"] for half in (-1, 1))
             total += row["share"] * (math.erfc(low / math.sqrt(2)) - math.erfc(high / math.sqrt(2))) / 2
-        return Decimal(max(total, FLOOR))
+        return log(max(total, FLOOR))
 
     def network(self, label):
         score = self.prior(label)
@@ -97,7 +100,7 @@ class Reader:
             slots = [name for name in frame if name.startswith("parent_") and name.count("_") == 1]
             parents = {parent for slot in slots for parent in frame[slot] if parent is not None}
             score *= self.p(column, label, *(parent for parent in parents if parent in self.values))
-        return score
+        return log(score)
 
     def hidden(self, label):
         weights = {(row["column"], row["parent_1"]): row["weight"] for row in self.tables.weights.to_dict("records")}
@@ -109,9 +112,12 @@ class Reader:
                 score *= sum(weights[column, other] * self.p(column, label, other) for other in others) / total
             else:
                 score *= self.p(column, label)
-        return score
+        return log(score)
 
     def averaged(self, label):
+        return log(self.average(label))
+
+    def average(self, label):
         kept = [column for column in self.values if column not in self.implied()]
         if self.tables.joint is None:
             return self.product(label, kept)
@@ -214,13 +220,24 @@ def problems(draw):
 def answers(tables, test, score):
     found, reader = [], Reader(tables)
     for row in test.to_dict("records"):
-        scores = np.array([score(reader.of(row), label) for label in reader.classes])
+        logs = [score(reader.of(row), label) for label in reader.classes]  # of densities below any number too
+        scores = np.array([(each - max(logs)).exp() for each in logs])
         found.append((scores / scores.sum()).astype(np.float64))
     return np.array(found)
 
 
+# A variance of the smallest number there is, so that densities are far below it.
+LONE = (
+    pd.DataFrame({"warmth": [np.nan, np.nan, 3.3, np.nan]}),
+    np.array(["wet", "dry", "dry", "dry"]),
+    None,
+    pd.DataFrame({"warmth": [np.nan, 3.6, 1.9, 1.5, np.nan, 4.2]}),
+)
+
+
 @pytest.mark.parametrize("name", MODELS)
 @examples(40)
+@example(problem=LONE)
 @given(problem=problems())
 def test_the_tables_give_the_predictions(name, problem):
     model, score = MODELS[name]

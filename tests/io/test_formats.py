@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.examples import examples
@@ -202,6 +202,7 @@ EDITS = st.lists(
 
 
 @examples(500)
+@example([(0.625, 1, b"")], ".feather", 1.0)  # a buffer of 2**58 bytes
 @given(EDITS, st.sampled_from(READ), st.floats(0.3, 1.5))
 def test_edited_files_are_read_or_refused_in_one_sentence(folder, whole, edits, suffix, kept):
     data = whole[suffix]

@@ -171,7 +171,7 @@ def test_a_file_of_many_columns_is_asked_for_their_kinds_a_few_times(tmp_path, m
 @pytest.mark.parametrize("name", ["table.parquet", "table.feather"])
 def test_arrow_without_memory_is_no_damaged_file(name, tmp_path, monkeypatch):
     def fail(*args, **kwargs):
-        raise pa.ArrowMemoryError("malloc of size 32768000 failed")
+        raise pa.ArrowMemoryError("malloc of size 4096000 failed")
 
     table = pa.table({"a": [1.0, 2.0], "class": ["x", "y"]})
     (pq.write_table if "parquet" in name else pyarrow.feather.write_feather)(table, tmp_path / name)
@@ -179,3 +179,13 @@ def test_arrow_without_memory_is_no_damaged_file(name, tmp_path, monkeypatch):
     monkeypatch.setattr(pa.ipc, "open_file", fail)
     with pytest.raises(MemoryError):
         open_table(tmp_path / name).read()
+
+
+def test_a_feather_file_that_asks_for_more_than_it_can_hold_is_damaged(tmp_path, monkeypatch):
+    def fail(*args, **kwargs):
+        raise pa.ArrowMemoryError("malloc of size 288230376151711744 failed")
+
+    pyarrow.feather.write_feather(pa.table({"a": [1.0, 2.0], "class": ["x", "y"]}), tmp_path / "table.feather")
+    monkeypatch.setattr(pa.ipc, "open_file", fail)
+    assert "is damaged" in (said := refusal(tmp_path / "table.feather"))
+    assert "a buffer of 288,230,376,151,711,744 bytes" in said

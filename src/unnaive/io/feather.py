@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
 
 from unnaive.io.parquet import kind_of_type, plain_type, plain_values
@@ -9,6 +11,8 @@ from unnaive.io.source import Source, excerpt
 from unnaive.io.table_file import ColumnTable
 
 BEGINNING = b"ARROW1"
+# Zstandard writes 2**17 equal bytes in four, and LZ4 is less dense: a longer buffer is none of the file.
+_MOST_PER_BYTE = 2**15
 
 
 class FeatherTable(ColumnTable):
@@ -44,6 +48,12 @@ def _rows_of(source: Source) -> pa.Table:
     with source.unpacked() as stream:
         content = stream.read()
     opened = pa.ipc.open_file if content.startswith(BEGINNING) else pa.ipc.open_stream
-    table = opened(pa.py_buffer(content)).read_all()
+    try:
+        table = opened(pa.py_buffer(content)).read_all()
+    except pa.ArrowMemoryError as error:
+        asked = re.search(r"size (\d+)", str(error))
+        if asked is None or int(asked[1]) <= _MOST_PER_BYTE * len(content):
+            raise
+        raise pa.ArrowInvalid(f"it holds a buffer of {int(asked[1]):,} bytes") from None
     table.validate(full=True)  # before anything is decoded
     return table
