@@ -226,7 +226,7 @@ def answers(tables, test, score):
     return np.array(found)
 
 
-# A variance of the smallest number there is, so that densities are far below it.
+# The variance is 1e-300: densities are far below any number, and the prior is lost beside their logarithms.
 LONE = (
     pd.DataFrame({"warmth": [np.nan, np.nan, 3.3, np.nan]}),
     np.array(["wet", "dry", "dry", "dry"]),
