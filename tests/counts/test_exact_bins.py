@@ -165,7 +165,7 @@ def test_forgetting_within_fixed_bins_says_so_once():
     with pytest.warns(UserWarning, match="learned from 40 rows.*bins='exact'"):
         model.forget(X[:2], y[:2])
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", UserWarning)
         model.forget(X[2:4], y[2:4])
         MODELS["aode"].make(bins="exact").fit(X, y).forget(X[:2], y[:2])
         MODELS["aode"].make().fit(X[["text"]], y).forget(X[["text"]][:2], y[:2])
