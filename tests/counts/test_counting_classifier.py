@@ -33,6 +33,17 @@ def test_batches_give_the_model_of_all_rows(name, size):
     assert parts.class_count_.tolist() == whole.class_count_.tolist()
 
 
+@every_counting_model
+def test_a_copy_learns_without_its_model(name):
+    table, labels = random_table(0, 60)
+    model, whole = (MODELS[name].make().fit(table[rows], labels[rows]) for rows in (slice(40), slice(60)))
+    before, twin = model.predict_proba(table), model.copied()
+    twin.partial_fit(table[40:], labels[40:])
+    np.testing.assert_array_equal(model.predict_proba(table), before)
+    assert model.class_count_.sum() == 40
+    assert twin.class_count_.tolist() == whole.class_count_.tolist()
+
+
 @examples(25)
 @given(st.integers(0, 10_000), st.integers(1, 60))
 def test_bins_are_those_of_all_rows_however_the_file_is_cut(seed, size):

@@ -8,6 +8,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import mutual_info_classif
 
+from tests.test_common import COUNTING_MODELS, MODELS
 from unnaive import AODE, BayesNet, NaiveBayes, PooledBayes
 
 HOSTILE = '</td><script>alert(1)</script>\u202e\x1b[2J\n"&'
@@ -46,9 +47,10 @@ class Parts(HTMLParser):
         self.text.append(data)
 
 
-def test_classes_and_columns_are_those_of_the_training_rows(weather):
+@pytest.mark.parametrize("name", [name for name in COUNTING_MODELS if name not in ("gnb", "kde-nb", "pooled")])
+def test_classes_and_columns_are_those_of_the_training_rows(name, weather):
     X, y = weather
-    summary = AODE().fit(X, y).summary()
+    summary = MODELS[name].make().fit(X, y).summary()
     assert summary.classes == [(label, (y == label).sum(), (y == label).mean()) for label in ("dry", "wet")]
     columns = {column.name: column for column in summary.columns}
     assert columns["sky"][1:5] == ("categories", 2, ["clear", "grey"], X["sky"].isna().sum())

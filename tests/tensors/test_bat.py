@@ -319,6 +319,18 @@ def test_any_batches_give_the_model_of_all_tensors(cells):
         assert_same_model(model, whole, X)
 
 
+def test_a_frame_that_is_read_in_batches_gives_the_model_of_all_its_rows():
+    X, y = random_tensors(0, mode_sizes=(6,))
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+
+    def batches(names):
+        for rows in np.array_split(np.arange(len(y)), 5):
+            yield frame.iloc[rows][list(frame) if names is None else names], y[rows]
+
+    whole = BayesianTensorClassifier().fit(frame, y)
+    assert_same_model(BayesianTensorClassifier().fit_batches(batches), whole, frame)
+
+
 def test_forgotten_tensors_have_never_been_there():
     (X, y), (more, z) = random_tensors(0), random_tensors(1)
     more[:, 3, 3] = 3
