@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 
-from tests.examples import thorough
+from tests.examples import LIKE_ANOTHER, thorough
 from unnaive import AODE, KDB, TAN, WAODE, AnDE, AODEsr, BayesNet, HiddenNaiveBayes, MDLDiscretizer, NaiveBayes
 from unnaive.models import MODELS
 
@@ -25,9 +25,10 @@ LIMITED = [name for name in COUNTING_MODELS if "max_bytes" in MODELS[name].make(
 
 
 def _one_of_each_class(names):
-    """Models that differ only in parameters from an earlier one are for the thorough run."""
-    first = {MODELS[name].estimator: name for name in reversed(names)}
-    return pytest.mark.parametrize("name", [name if name in first.values() else thorough(name) for name in names])
+    """Models that differ from another one in parameters, or share its code, are for the thorough run."""
+    first = {MODELS[name].estimator: name for name in reversed(names)}.values()
+    usual = {*first} - LIKE_ANOTHER
+    return pytest.mark.parametrize("name", [name if name in usual else thorough(name) for name in names])
 
 
 every_model = _one_of_each_class(TABLE_MODELS)

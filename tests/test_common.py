@@ -15,7 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tests.examples import thorough
+from tests.examples import every_name, thorough
 from tests.naive_reference.averaged import aode, averaged_n_dependence
 from tests.naive_reference.hidden import hidden_naive_bayes
 from tests.naive_reference.naive import categorical_naive_bayes
@@ -51,8 +51,8 @@ TRANSFORMERS = {
 MODELS = {name: model for name, model in REGISTRY.items() if not model.is_baseline}
 TABLE_MODELS = [name for name, model in MODELS.items() if model.data == "table"]
 COUNTING_MODELS = [name for name in TABLE_MODELS if hasattr(MODELS[name].make(), "merge")]
-every_table_model = pytest.mark.parametrize("name", TABLE_MODELS)
-every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
+every_table_model = every_name(TABLE_MODELS)
+every_counting_model = every_name(COUNTING_MODELS)
 a_few_seeds = pytest.mark.parametrize("seed", [0, thorough(1), thorough(2)])
 
 COLOURS = ["amber", "blue", "coral", "drab", "ecru"]

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.examples import every_name
 from tests.test_common import MODELS, TABLE_MODELS, a_few_seeds, random_table
 
 AVERAGED = ["aode", "waode", "aodesr", "a2de", "a3de"]
 NETWORKS = ["tan", "kdb", "k2"]
-every_table_model = pytest.mark.parametrize("name", TABLE_MODELS)
+every_table_model = every_name(TABLE_MODELS)
 
 
 def fitted(name, seed=0):

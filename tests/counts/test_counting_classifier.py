@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.examples import examples, thorough
+from tests.examples import every_name, examples, thorough
 from tests.test_common import COUNTING_MODELS, MODELS, assert_same_model, random_table
 from unnaive.encoding import mdl_discretizer as discretizer_module
 
-every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
+every_counting_model = every_name(COUNTING_MODELS)
 
 
 def in_batches(table, labels, size):

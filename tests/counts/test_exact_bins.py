@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from sklearn.preprocessing import KBinsDiscretizer
 
-from tests.examples import examples, thorough
+from tests.examples import every_name, examples, thorough
 from tests.persist.files import contents
 from unnaive.models import MODELS
 from unnaive.persist import content_hash, load, save
@@ -113,13 +113,13 @@ class Changes(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize("weighted", [True, thorough(False)])
-@pytest.mark.parametrize("name", KEEPING_ROWS)
+@every_name(KEEPING_ROWS)
 def test_any_sequence_of_changes_gives_the_model_of_a_fit(name, weighted, tmp_path):
     machine = type("Machine", (Changes,), {"name": name, "weighted": weighted, "folder": tmp_path})
     run_state_machine_as_test(machine, settings=settings(examples(30), stateful_step_count=8))
 
 
-@pytest.mark.parametrize("name", KEEPING_ROWS)
+@every_name(KEEPING_ROWS)
 def test_an_exact_fit_is_an_ordinary_fit(name):
     X, y = labelled(rows_of(3, 80), False)
     model = MODELS[name].make() if name != "pooled" else made(name)
@@ -139,7 +139,7 @@ def test_another_discretizer_sees_all_rows_that_are_held():
 
 
 @pytest.mark.parametrize("bins", ["fixed", "exact"])
-@pytest.mark.parametrize("name", KEEPING_ROWS)
+@every_name(KEEPING_ROWS)
 def test_a_file_holds_nothing_of_forgotten_rows(name, bins, tmp_path):
     rows = rows_of(7, 60)
     rows.loc[3, ["text", "label"]] = "secret", "hidden"

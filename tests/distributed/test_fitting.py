@@ -15,7 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import KBinsDiscretizer
 
 from tests.distributed.same import assert_same
-from tests.examples import examples
+from tests.examples import every_name, examples
 from tests.test_common import COUNTING_MODELS, MODELS, given_bins, random_table
 from unnaive import AODE, BayesianTensorClassifier, HigherOrderNB, MassBayes, MDLDiscretizer, NaiveBayes, SparseTensor
 from unnaive.distributed import fit, predict, predict_proba
@@ -47,7 +47,7 @@ def in_memory(estimator, rows):
 cuts_of_60 = st.lists(st.integers(0, 60), max_size=12).map(sorted)
 
 
-@pytest.mark.parametrize("name", COUNTING_MODELS)
+@every_name(COUNTING_MODELS)
 @examples(6)
 @given(seed=st.integers(0, 10_000), cuts=cuts_of_60)
 def test_any_partitions_give_the_model_of_all_rows(name, seed, cuts):

@@ -65,6 +65,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import unnaive
+from tests.examples import every_name
 from tests.persist.files import as_npy, forged, members_of, parts_of, whole_of
 from tests.test_common import (
     COUNTING_MODELS,
@@ -103,9 +104,9 @@ TENSOR_MODELS = [name for name, model in MODELS.items() if model.data == "tensor
 # Models of numbers, and what makes their files small or their fits short.
 NUMERIC_MODELS = {"icgnb": {"n_epochs": 5}, "ag-nbc": {"n_hidden": 3}, "ae-nbc": {"n_epochs": 3}}
 SAVED = [name for name, model in MODELS.items() if model.data == "table" and model.can_be_saved]
-every_model = pytest.mark.parametrize("name", SAVED)
+every_model = every_name(SAVED)
 every_text_model = pytest.mark.parametrize("name", TEXT_MODELS)
-every_counting_model = pytest.mark.parametrize("name", COUNTING_MODELS)
+every_counting_model = every_name(COUNTING_MODELS)
 
 
 def answer(model, table):
