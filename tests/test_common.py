@@ -732,7 +732,7 @@ def coded_table(seed, n_rows, n_columns, n_classes, missing=0.1):
     return codes, np.where(codes < 0, np.nan, codes), y
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, thorough(3)])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("safe_bits", [5.0, thorough(30.0), thorough(60.0)])
 @pytest.mark.parametrize("missing", [0.1, thorough(0.0)])

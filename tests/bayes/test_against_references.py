@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from tests.examples import examples
+from tests.examples import examples, thorough
 from tests.naive_reference.averaged import aode, aodesr, averaged_n_dependence, generalisations, waode
 from tests.naive_reference.hidden import hidden_naive_bayes
 from tests.naive_reference.information import (
@@ -183,7 +183,7 @@ def test_ande(n, problem, smoothing, frequency_limit, subsumption):
 
 
 @pytest.mark.parametrize("n_classes", [5, 7, 9, 17])
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, thorough(3)])
 def test_ande_of_more_classes_than_are_computed_at_once(n, n_classes):
     rng = np.random.default_rng(n_classes)
     codes = rng.integers(-1, 3, size=(78, 4))
