@@ -11,7 +11,7 @@ from unnaive.io.source import Source, excerpt
 from unnaive.io.table_file import ColumnTable
 
 BEGINNING = b"ARROW1"
-# Zstandard writes 2**17 equal bytes in four, and LZ4 is less dense: a longer buffer is none of the file.
+# Zstandard, the densest codec, stores 2**17 equal bytes in four: a file cannot hold a longer buffer.
 _MOST_PER_BYTE = 2**15
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import unicodedata
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -90,7 +89,6 @@ def add_grid(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
     ax.set_axisbelow(True)
 
 
-@lru_cache(maxsize=4096)  # displays measure the same words for every size they try
 def text_width(text: str, size: float, weight: str = "normal") -> float:
     """Width of a line of text in inches, in matplotlib's font."""
     from matplotlib.font_manager import FontProperties
